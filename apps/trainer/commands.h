@@ -1,0 +1,14 @@
+// The subcommands of odb-trainer: each takes the words after its name and returns the process's
+// exit code, or throws an Error. One small file per command; main.cc holds the table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace odb {
+
+using Arguments = std::vector<std::string>;
+
+int version_command(const Arguments& arguments);
+
+}  // namespace odb

@@ -1,0 +1,96 @@
+// Named kinds of failure and the exit codes they become.
+//
+// Code inside the libraries throws one of the kinds below; exactly one place per process role
+// (apps/trainer/main.cc for commands) turns it into a message and an exit code. A message says what
+// was found, what was wanted, where (file:line, tensor, option, rank) and what to do. Broken
+// invariants are checked with ODB_CHECK*, which print their operands and throw InternalError; they
+// never judge user input.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace odb {
+
+// The exit codes of every odb-trainer command. Schedulers and scripts rely on them: numbers are
+// frozen.
+enum class ExitCode : int {
+  done = 0,
+  usage = 2,         // usage or configuration
+  data = 3,          // a record, tokenizer, template or data file
+  files = 4,         // a model or checkpoint file, or the run folder
+  peer_lost = 5,     // another rank is gone or timed out
+  diverged = 6,      // non-finite loss or gradient
+  internal = 70,     // a broken invariant: a fault in odb-trainer itself
+  saved = 75,        // saved, please start again (preempted or out of time)
+  interrupted = 130  // left by a second Ctrl-C
+};
+
+// Base of all errors that odb-trainer throws on purpose.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+// One class per kind. Each takes a fmt format string: `throw DataError("{}:{}: found {}", file,
+// line, what)`.
+template <ExitCode kCode>
+class ErrorOf : public Error {
+ public:
+  template <typename... Args>
+  explicit ErrorOf(fmt::format_string<Args...> format, Args&&... args)
+      : Error(kCode, fmt::format(format, std::forward<Args>(args)...)) {}
+};
+
+using UsageError = ErrorOf<ExitCode::usage>;
+using DataError = ErrorOf<ExitCode::data>;
+using FileError = ErrorOf<ExitCode::files>;
+using PeerLostError = ErrorOf<ExitCode::peer_lost>;
+using DivergedError = ErrorOf<ExitCode::diverged>;
+using InternalError = ErrorOf<ExitCode::internal>;
+
+// The text of errno value `error_number` with its number, e.g. "No space left on device (errno
+// 28)".
+std::string errno_text(int error_number);
+
+namespace detail {
+[[noreturn]] void check_failed(const char* file, int line, const char* expression,
+                               const std::string& operands);
+
+template <typename A, typename B>
+[[noreturn]] void comparison_failed(const char* file, int line, const char* expression, const A& a,
+                                    const B& b) {
+  check_failed(file, line, expression, fmt::format("{} vs. {}", a, b));
+}
+}  // namespace detail
+}  // namespace odb
+
+// ODB_CHECK(condition, "format", args...): an invariant; the message explains what it means that it
+// broke.
+#define ODB_CHECK(condition, ...) \
+  (static_cast<bool>(condition)   \
+       ? void(0)                  \
+       : ::odb::detail::check_failed(__FILE__, __LINE__, #condition, ::fmt::format(__VA_ARGS__)))
+
+#define ODB_CHECK_COMPARE_(a, op, b)                                                       \
+  do {                                                                                     \
+    const auto& odb_check_a = (a);                                                         \
+    const auto& odb_check_b = (b);                                                         \
+    if (!(odb_check_a op odb_check_b))                                                     \
+      ::odb::detail::comparison_failed(__FILE__, __LINE__, #a " " #op " " #b, odb_check_a, \
+                                       odb_check_b);                                       \
+  } while (false)
+
+#define ODB_CHECK_EQ(a, b) ODB_CHECK_COMPARE_(a, ==, b)
+#define ODB_CHECK_NE(a, b) ODB_CHECK_COMPARE_(a, !=, b)
+#define ODB_CHECK_LT(a, b) ODB_CHECK_COMPARE_(a, <, b)
+#define ODB_CHECK_LE(a, b) ODB_CHECK_COMPARE_(a, <=, b)
+#define ODB_CHECK_GT(a, b) ODB_CHECK_COMPARE_(a, >, b)
+#define ODB_CHECK_GE(a, b) ODB_CHECK_COMPARE_(a, >=, b)
