@@ -26,11 +26,12 @@ add_library(odb_compiler INTERFACE)
 target_compile_features(odb_compiler INTERFACE cxx_std_20)
 target_link_libraries(odb_compiler INTERFACE Threads::Threads)
 target_include_directories(odb_compiler INTERFACE ${CMAKE_SOURCE_DIR}/lib)
-# Macro expansions keep paths relative to the checkout: log and check messages read the same everywhere.
+# __FILE__ is the path inside the checkout, whether the compiler was given an absolute path or (by ccache) a relative one.
+file(RELATIVE_PATH odb_source_from_build ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
 target_compile_options(odb_compiler INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough
   -Wno-missing-field-initializers # designated initialisers leave defaults out on purpose
-  -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/= $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/= -fmacro-prefix-map=${odb_source_from_build}= $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 if(ODB_WARNINGS_AS_ERRORS)
   target_compile_options(odb_compiler INTERFACE -Werror)
 endif()
