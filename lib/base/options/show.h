@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/options/table.h"
@@ -20,6 +21,10 @@ std::string config_json(const OptionTable& table);
 // JSON Schema (2020-12) of the config file: types, ranges, choices, defaults, meanings, exclusive
 // sets; unknown keys are not allowed. Ends with a line feed.
 std::string schema_json(const OptionTable& table, const std::string& title);
+
+// `text` broken at spaces into lines of at most `width` columns, each behind `indent` spaces; no
+// line feed at the end.
+std::string wrap(std::string_view text, size_t indent, size_t width);
 
 // Columns of the terminal behind standard output, at least 40; 80 when it is none.
 size_t terminal_width();

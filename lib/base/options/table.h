@@ -70,6 +70,7 @@ class OptionDeclaration {
   // Any further rule on a single value; `form` says what is wanted: "auto, env or HOST:PORT".
   OptionDeclaration& form(std::string form, std::function<bool(const T&)> holds) {
     option_.form = std::move(form);
+    option_.tell_form = true;
     rules_->tests.push_back(std::move(holds));
     return *this;
   }
@@ -197,10 +198,12 @@ OptionTable::Declaration<V> OptionTable::declare(std::string name, V& variable,
   using Shape = OptionShape<V>;
   using T = typename Shape::Element;
   constexpr bool kIsWord = std::same_as<T, std::string> || std::same_as<T, std::filesystem::path>;
+  constexpr bool kIsName = std::is_enum_v<T>;
   auto rules = std::make_shared<OptionRules<T>>();
   Option& option = make_option(std::move(name));
   option.kind = OptionType<T>::kKind;
   option.form = OptionType<T>::kForm;
+  option.tell_form = option.kind == OptionKind::text && !kIsWord && !kIsName;
   option.placeholder = OptionType<T>::kPlaceholder;
   option.optional = Shape::kOptional;
   option.none_word = Shape::kOptional && !kIsWord;
