@@ -15,10 +15,8 @@ using Arguments = std::vector<std::string>;
 
 void declare(cxxopts::Options& parser, const Option& option) {
   const std::string names = (option.name == "help" ? "h," : "") + option.name;
-  if (option.is_switch)
-    parser.add_options()(names, "", cxxopts::value<bool>());
-  else
-    parser.add_options()(names, "", cxxopts::value<std::string>());
+  const auto value = cxxopts::value<std::string>();
+  parser.add_options()(names, "", option.is_switch ? value->implicit_value("on") : value);
 }
 
 cxxopts::ParseResult parse(cxxopts::Options& parser, const Arguments& arguments) {
@@ -99,8 +97,10 @@ Flags parse_flags(const std::vector<const Option*>& options, const Arguments& ar
 
   for (const cxxopts::KeyValue& given : result.arguments()) {
     const Option& option = **std::ranges::find(options, given.key(), &Option::name);
-    if (!option.is_switch) check_value(option, given.value(), before, options);
-    add_value(flags.values, option, option.is_switch ? "on" : given.value());
+    if (option.is_switch && given.value() != "on")
+      throw UsageError("{} takes no value, found '{}'", option.flag(), given.value());
+    check_value(option, given.value(), before, options);
+    add_value(flags.values, option, given.value());
   }
   for (GivenValue& value : flags.values)
     if (value.option->none_word && value.texts == Arguments{"none"}) value.texts.clear();
