@@ -43,11 +43,15 @@ class NotingIterator {
   const char** reached_;
 };
 
+// Not through FileSystem: the file may be a pipe (--config <(...)), which has no size.
 std::string read_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  // Reading a folder fails only here.
-  if (!file || !(text << file.rdbuf() || file.peek() == std::ifstream::traits_type::eof()))
+  std::ostringstream text;
+  if (file.is_open()) {
+    text << file.rdbuf();
+    file.peek();  // copying hides a failed read; this one meets it again and notes it
+  }
+  if (!file.is_open() || file.bad())
     throw UsageError("--config {}: cannot read the file: {}", path.string(), errno_text(errno));
   return std::move(text).str();
 }
@@ -143,12 +147,13 @@ std::optional<std::string> text_of(const Option& option, const Json& value) {
 }
 
 std::string json_wanted(const Option& option) {
-  if (option.kind == OptionKind::boolean)
-    return option.none_word ? "true, false or null" : "true or false";
   std::string wanted = option.wanted();
-  if (option.kind == OptionKind::text) wanted += ", in quotes";
-  if (option.optional) wanted += "; null for none";
-  return option.repeatable ? "a list, each " + wanted : wanted;
+  if (option.kind == OptionKind::boolean) wanted = "true or false";
+  if (option.kind == OptionKind::text)
+    wanted =
+        fmt::format("a text in quotes{}: {}", option.bare_number ? " or a number" : "", wanted);
+  if (option.optional) wanted += ", or null";
+  return option.repeatable ? "a list of values, each " + wanted : wanted;
 }
 
 GivenValue given_value(const Option& option, const Json& value, const Member& member) {

@@ -40,6 +40,7 @@ std::string facts(const Option& option) {
   if (!option.bounds.empty()) parts.push_back(option.range());
   if (option.repeatable) parts.push_back("may be repeated");
   if (!option.is_switch) parts.push_back(default_text(option));
+  if (option.none_word && !option.default_values.empty()) parts.push_back("none switches it off");
   return parts.empty() ? "" : fmt::format("[{}]", fmt::join(parts, "; "));
 }
 

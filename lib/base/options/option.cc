@@ -45,7 +45,6 @@ std::string Option::wanted() const {
   std::string text = choices.empty() ? form : fmt::format("one of {}", fmt::join(choices, ", "));
   if (!bounds.empty()) text += ", " + range();
   if (!unit.empty()) text += fmt::format(" ({})", unit);
-  if (none_word) text += ", or none";
   return text;
 }
 

@@ -1,0 +1,184 @@
+#include "catch.h"
+#include "example.h"
+#include "temporary_folder.h"
+
+#include "base/options/sources.h"
+
+using namespace odb;
+using namespace odb::example;
+using Texts = std::vector<std::string>;
+
+namespace {
+
+struct ConfigFile {
+  TemporaryFolder folder;
+  std::string path;
+  explicit ConfigFile(std::string_view text) : path(folder.write("train.json", text)) {}
+
+  Options options() const {
+    Described example;
+    merge_values(example.table, read_config_file(example.table, path), {});
+    return example.options;
+  }
+  // The message without the folder: "train.json:3:5: ...".
+  std::string refused() const {
+    std::string message = message_of<UsageError>([&] { (void)options(); });
+    const std::string prefix = folder.path() + "/";
+    for (size_t at; (at = message.find(prefix)) != std::string::npos;)
+      message.erase(at, prefix.size());
+    return message;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a config file gives values by their JSON types; comments are allowed") {
+  const ConfigFile file(R"(// how the demo is trained
+{
+  "l_max": 4096, /* tokens */
+  "grouping": "greedy",
+  "join": false,
+  "accumulate": null,
+  "global_batch_tokens": 65536,
+  "data": ["a.jsonl", "b.jsonl"],
+  "model": "mod\u00e8les/\"demo\"",
+  "warmup": 3e-4,
+  "seed": 18446744073709551615,
+  "save_every": "1.5M tokens",
+  "log_every": 20,
+  "timeout": "1h30min"
+}
+)");
+  CHECK(file.options() == Options{.l_max = 4096,
+                                  .grouping = Grouping::greedy,
+                                  .join = false,
+                                  .global_batch_tokens = 65536,
+                                  .data = {"a.jsonl", "b.jsonl"},
+                                  .model = "modèles/\"demo\"",
+                                  .warmup = 3e-4,
+                                  .seed = 18446744073709551615u,
+                                  .save_every = {.value = 1.5e6, .unit = Unit::tokens},
+                                  .log_every = Amount{.value = 20, .unit = Unit::steps},
+                                  .timeout = std::chrono::minutes(90)});
+  CHECK(ConfigFile("{}").options() == Options{});
+  CHECK(ConfigFile(R"({"data": "one.jsonl", "warmup": 0})").options().data ==
+        std::vector<std::filesystem::path>{"one.jsonl"});
+}
+
+TEST_CASE("a fault in a config file is told with line, column and key") {
+  struct Row {
+    const char* text;
+    const char* message;
+  };
+  const Row rows[] = {
+      // unknown and repeated keys
+      {"{\n  \"l_maxx\": 3\n}", "train.json:2:3: unknown key \"l_maxx\"; did you mean l_max?"},
+      {"{\"l-max\": 3}", "train.json:1:2: unknown key \"l-max\"; did you mean l_max?"},
+      {"{\"seed\": 1,\n \"join\": true, \"seed\": 2}",
+       "train.json:2:16: the key seed is given twice; give it once"},
+      // columns count characters, not bytes
+      {"{ /* é */ \"sead\": 1}", "train.json:1:11: unknown key \"sead\"; did you mean seed?"},
+      {"{\"model\": \"x\", \"se\\\"ed\": 1}",
+       "train.json:1:16: unknown key \"se\"ed\"; did you mean seed?"},
+      // types
+      {"{\"l_max\": \"3\"}",
+       "train.json:1:2: l_max: found the text \"3\", wanted an integer, at least 1 (tokens)"},
+      {"{\"l_max\": 8192.5}",
+       "train.json:1:2: l_max: found 8192.5, wanted an integer, at least 1 (tokens)"},
+      {"{\"l_max\": 99999999999999999999}",
+       "train.json:1:2: l_max: found 1e+20, wanted an integer, at least 1 (tokens)"},
+      {"{\"l_max\": null}",
+       "train.json:1:2: l_max: found null, wanted an integer, at least 1 (tokens)"},
+      {"{\"accumulate\": true}",
+       "train.json:1:2: accumulate: found true, wanted an integer, at least 1 (micro-steps), or "
+       "null"},
+      {"{\"join\": \"on\"}", "train.json:1:2: join: found the text \"on\", wanted true or false"},
+      {"{\"model\": 3}",
+       "train.json:1:2: model: found 3, wanted a text in quotes: a path, or null"},
+      {"{\"timeout\": 90}",
+       "train.json:1:2: timeout: found 90, wanted a text in quotes: a duration such as 90s, "
+       "5min, 1h30min (ms, s, min, h, d), at least 1s"},
+      {"{\"model\": {\"a\": {\"b\": 1}}}",
+       "train.json:1:2: model: found an object, wanted a text in quotes: a path, or null"},
+      {"{\"model\": [\"a\"]}",
+       "train.json:1:2: model: found a list, wanted a text in quotes: a path, or null"},
+      {"{\"data\": [\"a\", 3]}",
+       "train.json:1:2: data: found 3, wanted a list of values, each a "
+       "text in quotes: a path"},
+      // ranges, by the same words as for flags
+      {"{\n\n\t\"workers\": 65}",
+       "train.json:3:2: workers: found '65', wanted an integer, at least 1, at most 64"},
+      {"{\"grouping\": \"best\"}",
+       "train.json:1:2: grouping: found 'best', wanted one of greedy, fit"},
+      {"{\"log_every\": 0}",
+       "train.json:1:2: log_every: found '0' (must be more than 0), wanted an amount: 100 steps "
+       "or 30min (a plain number means steps)"},
+      // exclusive options
+      {"{\"accumulate\": 2,\n \"global_batch_tokens\": 64}",
+       "train.json:1:2: accumulate and train.json:2:2: global_batch_tokens exclude each other; "
+       "give one of them"},
+      // malformed
+      {"{\"seed\": 1,}",
+       "train.json:1:12: malformed JSON: syntax error while parsing object key - unexpected '}'; "
+       "expected string literal"},
+      {"",
+       "train.json:1:1: malformed JSON: syntax error while parsing value - unexpected end of "
+       "input; expected '[', '{', or a literal"},
+      {"[1]", "train.json:1:1: found array, wanted an object with option names as keys"},
+      {"null", "train.json:1:1: found null, wanted an object with option names as keys"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.text);
+    CHECK(ConfigFile(row.text).refused() == row.message);
+  }
+  CHECK_THAT(ConfigFile("{\n \"seed\": 1\n \"join\": true}").refused(),
+             Catch::StartsWith("train.json:3:7: malformed JSON: "));
+  CHECK_THAT(ConfigFile("{\n \"seed\": tru}").refused(),
+             Catch::StartsWith("train.json:2:13: malformed JSON: "));
+  CHECK_THAT(ConfigFile("{\"warmup\": 1e999}").refused(),
+             Catch::StartsWith("train.json:1:") && Catch::Contains("1e999"));
+  CHECK_THAT(ConfigFile("{\"model\": \"\xff\"}").refused(),
+             Catch::StartsWith("train.json:1:12: malformed JSON: "));
+  CHECK_THAT(ConfigFile("{} {}").refused(), Catch::StartsWith("train.json:1:4: malformed JSON: "));
+}
+
+TEST_CASE("a config file that cannot be read is named with the reason") {
+  const TemporaryFolder folder;
+  const Described example;
+  const auto refused = [&](const std::string& path) {
+    return message_of<UsageError>([&] { read_config_file(example.table, path); });
+  };
+  CHECK(refused(folder / "none.json") == "--config " + (folder / "none.json") +
+                                             ": cannot read the file: No such file or directory "
+                                             "(errno 2)");
+  CHECK(refused(folder.path()) ==
+        "--config " + folder.path() + ": cannot read the file: Is a directory (errno 21)");
+}
+
+TEST_CASE("flags win over the file, also within an exclusive set") {
+  const ConfigFile file(
+      R"({"l_max": 4096, "global_batch_tokens": 64, "data": ["a", "b"], "workers": 3})");
+  const auto merged = [&](const Texts& arguments) {
+    Described example;
+    merge_values(example.table, read_config_file(example.table, file.path),
+                 parse_flags(example.table.options(), arguments).values);
+    return example.options;
+  };
+  Options expected{.l_max = 4096, .global_batch_tokens = 64, .data = {"a", "b"}, .workers = 3};
+  CHECK(merged({}) == expected);
+
+  expected.l_max = 100;
+  expected.data = {"c"};
+  CHECK(merged({"--l-max", "100", "--data", "c"}) == expected);
+
+  expected = {.l_max = 4096, .accumulate = 2, .data = {"a", "b"}, .workers = 3};
+  CHECK(merged({"--accumulate", "2"}) == expected);
+
+  expected.accumulate.reset();
+  CHECK(merged({"--global-batch-tokens", "none"}) == expected);
+
+  CHECK(message_of<UsageError>([&] { merged({"--accumulate=2", "--global-batch-samples=3"}); }) ==
+        "--accumulate and --global-batch-samples exclude each other; give one of them");
+  CHECK(message_of<UsageError>([&] { merged({"--workers=0"}); }) ==
+        "--workers: found '0', wanted an integer, at least 1, at most 64");
+}
