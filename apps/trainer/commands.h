@@ -9,6 +9,7 @@ namespace odb {
 
 using Arguments = std::vector<std::string>;
 
+int doctor_command(const Arguments& arguments);
 int version_command(const Arguments& arguments);
 
 }  // namespace odb

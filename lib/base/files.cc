@@ -246,6 +246,14 @@ std::uint64_t FileSystem::free_space(const std::string& folder) {
   return bytes;
 }
 
+std::string read_if_there(FileSystem& files, const std::string& path) {
+  try {
+    return files.read_all(path);
+  } catch (const FileError&) {
+    return "";
+  }
+}
+
 std::string parent_folder(const std::string& path) {
   const std::string whole = without_end_slashes(path);
   const std::size_t slash = whole.rfind('/');

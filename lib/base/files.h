@@ -164,6 +164,10 @@ class FileSystem {
   virtual int do_free_space(const std::string& folder, std::uint64_t& bytes) = 0;
 };
 
+// For facts that may be missing (/proc, /sys): the bytes, or none when they cannot be read for
+// whatever reason. Data of a run is read with read_all, which does not hide a failure.
+std::string read_if_there(FileSystem& files, const std::string& path);
+
 // "a/b/c" -> "a/b"; "c" -> "."; "/c" -> "/". Slashes at the end do not count.
 std::string parent_folder(const std::string& path);
 // "a/b/c" -> "c". Slashes at the end do not count.

@@ -1,0 +1,66 @@
+// `odb-trainer doctor`: looks at the machine and tells, one line per check, what was found and what
+// to do about it. Exit code 0, or 2 when a check failed: training cannot work as things are.
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "commands.h"
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/machine.h"
+#include "base/machine_checks.h"
+#include "base/options/command_line.h"
+#include "base/real_file_system.h"
+
+namespace odb {
+namespace {
+
+void print_lines(const std::vector<Check>& checks) {
+  std::size_t width = 0;
+  for (const Check& check : checks)
+    width = std::max(width, check.name.size());
+  for (const Check& check : checks)
+    fmt::print("{:4}  {:{}}  {}{}{}\n", to_text(check.status), check.name, width, check.found,
+               check.advice.empty() ? "" : " -> ", check.advice);
+}
+
+void print_json(const std::vector<Check>& checks) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Check& check : checks)
+    list.push_back({{"status", to_text(check.status)},
+                    {"name", check.name},
+                    {"found", check.found},
+                    {"advice", check.advice}});
+  const nlohmann::ordered_json whole{{"status", to_text(worst(checks))}, {"checks", list}};
+  // Host names and variables may hold any bytes; those that are no UTF-8 are replaced.
+  fmt::print("{}\n", whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+}  // namespace
+
+int doctor_command(const Arguments& arguments) {
+  std::optional<std::filesystem::path> output;
+  bool as_json = false;
+  OptionTable table;
+  table.group("doctor");
+  table.add("output", output).help("folder of a run to come: check that it can be written");
+  table.add_switch("json", as_json)
+      .help("print one JSON object {status, checks: [{status, name, found, advice}]}");
+  const CommandUsage usage{.name = "doctor",
+                           .summary =
+                               "Looks at the machine and tells, one line per check, what "
+                               "was found and what to do about it. Exit code 0, or 2 when "
+                               "a check failed: training cannot work as things are.",
+                           .takes_config = false};
+  if (!parse_command_line(table, usage, arguments)) return 0;
+
+  RealFileSystem files;
+  const std::vector<Check> checks =
+      check_machine(read_machine(files, process_environment, output ? output->string() : ""));
+  as_json ? print_json(checks) : print_lines(checks);
+  return static_cast<int>(worst(checks) == CheckStatus::fail ? ExitCode::usage : ExitCode::done);
+}
+
+}  // namespace odb
