@@ -1,3 +1,4 @@
+// odb-trainer version [--json]: this binary's version and what it was built with.
 #include "commands.h"
 #include "version.h"
 #include <fmt/core.h>
@@ -5,7 +6,51 @@
 
 #include "base/options/command_line.h"
 
+#ifdef ODB_WITH_LIBTORCH
+#include "dist/libtorch_facts.h"
+#endif
+
 namespace odb {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A version, or null where the binary does without.
+Json version_or_null(const std::string& version) {
+  return version.empty() ? Json(nullptr) : Json(version);
+}
+
+Json version_facts() {
+  Json facts = {{"version", kVersion},
+                {"git_commit", kGitCommit},
+                {"compiler", ODB_COMPILER},
+                {"build_type", ODB_BUILD_TYPE}};
+#ifdef ODB_WITH_LIBTORCH
+  const LibTorchFacts torch = libtorch_facts();
+  facts["libtorch"] = torch.libtorch;
+  facts["cuda"] = version_or_null(torch.cuda);
+  facts["nccl"] = version_or_null(torch.nccl);
+  facts["cupti"] = version_or_null(torch.cupti);
+  facts["gloo"] = torch.gloo;
+  facts["kineto"] = torch.kineto;
+  facts["gpus"] = torch.gpus;
+#else
+  facts["libtorch"] = nullptr;
+#endif
+  return facts;
+}
+
+std::string in_words(const Json& value) {
+  if (value.is_null()) return "not built in";
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_string()) return value.get<std::string>();
+  std::string names;
+  for (const std::string name : value)
+    names += (names.empty() ? "" : ", ") + name;
+  return names.empty() ? "none" : names;
+}
+
+}  // namespace
 
 int version_command(const Arguments& arguments) {
   bool as_json = false;
@@ -13,15 +58,22 @@ int version_command(const Arguments& arguments) {
   table.group("version");
   table.add_switch("json", as_json).help("print one JSON object");
   const CommandUsage usage{.name = "version",
-                           .summary = "Tells the version and the git commit of this binary.",
+                           .summary =
+                               "Tells the version and the git commit of this binary, the "
+                               "compiler and LibTorch that made it, and the GPUs found.",
                            .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
 
-  if (as_json)
-    fmt::print("{}\n",
-               nlohmann::ordered_json{{"version", kVersion}, {"git_commit", kGitCommit}}.dump());
-  else
-    fmt::print("odb-trainer {} ({})\n", kVersion, kGitCommit);
+  const Json facts = version_facts();
+  if (as_json) {
+    fmt::print("{}\n", facts.dump(2));
+    return 0;
+  }
+  fmt::print("odb-trainer {} ({})\n", kVersion, kGitCommit);
+  for (const auto& [name, value] : facts.items()) {
+    if (name != "version" && name != "git_commit")
+      fmt::print("  {:<10}  {}\n", name, in_words(value));
+  }
   return 0;
 }
 

@@ -1,0 +1,26 @@
+// What the LibTorch of this binary can do: its version, and what it was built with or finds here.
+// Plain values without LibTorch types, so that `odb-trainer version`, `doctor` and the log need no
+// LibTorch headers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace odb {
+
+struct LibTorchFacts {
+  std::string libtorch;           // version that this binary was compiled with: "2.13.0"
+  std::string cuda;               // CUDA version of LibTorch: "13.0"; empty: a CPU build
+  std::string nccl;               // version of the NCCL library in use: "2.30.7"; empty: none
+  std::string cupti;              // API version of the loaded CUPTI; empty: none, no kernel times
+  bool gloo = false;              // a Gloo device can be made on the loopback address
+  bool kineto = false;            // the profiler is built in
+  std::vector<std::string> gpus;  // names of the GPUs at hand, by device index
+};
+
+// Asks LibTorch and the machine. Loads no GPU driver where LibTorch is a CPU build; without GPU or
+// driver `gpus` is empty. Never throws; may take a second at the first call on a machine with GPUs.
+// Not before a fork: it starts CUDA.
+LibTorchFacts libtorch_facts();
+
+}  // namespace odb
