@@ -14,6 +14,10 @@
 #include "base/options/command_line.h"
 #include "base/real_file_system.h"
 
+#ifdef ODB_WITH_LIBTORCH
+#include "dist/libtorch_facts.h"
+#endif
+
 namespace odb {
 namespace {
 
@@ -38,6 +42,27 @@ void print_json(const std::vector<Check>& checks) {
   fmt::print("{}\n", whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+#ifdef ODB_WITH_LIBTORCH
+// GPUs that the kernel knows but LibTorch cannot use are the usual reason for a slow first run.
+Check libtorch_check(const MachineFacts& machine) {
+  const LibTorchFacts torch = libtorch_facts();
+  Check check{.name = "LibTorch",
+              .found = fmt::format("{}, {}, Gloo {}", torch.libtorch,
+                                   torch.cuda.empty() ? "CPU build" : "CUDA " + torch.cuda,
+                                   torch.gloo ? "works" : "does not work")};
+  if (!torch.cuda.empty()) check.found += fmt::format(", {} GPUs usable", torch.gpus.size());
+  if (!torch.gloo) {
+    check.status = CheckStatus::fail;
+    check.advice = "check that the loopback interface is up: ranks talk over it";
+  } else if (torch.gpus.empty() && machine.gpus.device_files > 0) {
+    check.status = CheckStatus::warn;
+    check.advice = torch.cuda.empty() ? "build against a CUDA build of LibTorch to use the GPUs"
+                                      : "check the driver with nvidia-smi: LibTorch sees no GPU";
+  }
+  return check;
+}
+#endif
+
 }  // namespace
 
 int doctor_command(const Arguments& arguments) {
@@ -57,8 +82,12 @@ int doctor_command(const Arguments& arguments) {
   if (!parse_command_line(table, usage, arguments)) return 0;
 
   RealFileSystem files;
-  const std::vector<Check> checks =
-      check_machine(read_machine(files, process_environment, output ? output->string() : ""));
+  const MachineFacts machine =
+      read_machine(files, process_environment, output ? output->string() : "");
+  std::vector<Check> checks = check_machine(machine);
+#ifdef ODB_WITH_LIBTORCH
+  checks.push_back(libtorch_check(machine));
+#endif
   as_json ? print_json(checks) : print_lines(checks);
   return static_cast<int>(worst(checks) == CheckStatus::fail ? ExitCode::usage : ExitCode::done);
 }

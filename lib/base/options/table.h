@@ -95,6 +95,7 @@ class OptionDeclaration {
     for (const std::string& name : names)
       rules_->choices.emplace_back(name, name);
     option_.choices = names;
+    option_.placeholder = "NAME";
     return *this;
   }
   // Which units an amount may have.

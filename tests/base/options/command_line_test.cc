@@ -67,7 +67,7 @@ TEST_CASE("a command without config file has no options for one") {
                     Catch::StartsWith("unknown option --print-config"));
 }
 
-TEST_CASE("--print-config gives a file that loads back to the same options") {
+TEST_CASE("print-config gives a file that loads back to the same options") {
   const TemporaryFolder folder;
   const Texts some_of_each = {"--l-max=64k",
                               "--grouping=greedy",
@@ -214,4 +214,16 @@ TEST_CASE("texts are wrapped at spaces; a longer word has a line of its own") {
   CHECK(wrap("aa bb cc", 2, 7) == "  aa bb\n  cc");
   CHECK(wrap("a toolongword b", 0, 5) == "a\ntoolongword\nb");
   CHECK(wrap("", 2, 5) == "  ");
+}
+
+TEST_CASE("an optional value with a default can be switched off, by flag and by file") {
+  std::optional<Amount> every = Amount{.value = 500, .unit = Unit::steps};
+  OptionTable table;
+  table.add("save-every", every).help("how often");
+  CHECK_THAT(help_text(table.options(), 200),
+             Catch::Contains("; default 500 steps; none switches it off]"));
+  const CommandUsage usage{.name = "train", .summary = "Trains."};
+  read_command_line(table, usage, {"--save-every", "none"}, kWidth);
+  CHECK_FALSE(every.has_value());
+  CHECK(config_json(table) == "{\n  \"save_every\": null\n}\n");
 }

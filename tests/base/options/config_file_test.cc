@@ -61,8 +61,8 @@ TEST_CASE("a config file gives values by their JSON types; comments are allowed"
                                   .log_every = Amount{.value = 20, .unit = Unit::steps},
                                   .timeout = std::chrono::minutes(90)});
   CHECK(ConfigFile("{}").options() == Options{});
-  CHECK(ConfigFile(R"({"data": "one.jsonl", "warmup": 0})").options().data ==
-        std::vector<std::filesystem::path>{"one.jsonl"});
+  CHECK(ConfigFile(R"({"data": "one.jsonl", "warmup": 0})").options() ==
+        Options{.data = {"one.jsonl"}, .warmup = 0});
 }
 
 TEST_CASE("a fault in a config file is told with line, column and key") {
@@ -181,4 +181,16 @@ TEST_CASE("flags win over the file, also within an exclusive set") {
         "--accumulate and --global-batch-samples exclude each other; give one of them");
   CHECK(message_of<UsageError>([&] { merged({"--workers=0"}); }) ==
         "--workers: found '0', wanted an integer, at least 1, at most 64");
+}
+
+TEST_CASE("a config file cut off anywhere is malformed, at a place within it") {
+  const std::string whole =
+      "{ // so\n \"l_max\": 4096, \"mo\\\"del\": [\"a\", -1.5e3, {\"x\": null}]}";
+  for (size_t size = 0; size < whole.size(); ++size) {
+    const std::string text = whole.substr(0, size);
+    INFO(text);
+    const std::string message = ConfigFile(text).refused();
+    CHECK_THAT(message, Catch::StartsWith("train.json:1:") || Catch::StartsWith("train.json:2:"));
+    CHECK_THAT(message, Catch::Contains("malformed JSON"));
+  }
 }

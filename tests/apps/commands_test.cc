@@ -1,0 +1,104 @@
+// The binary from outside: which command runs, what goes to which stream, which exit code comes
+// back.
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "catch.h"
+#include "temporary_folder.h"
+
+#include "base/error.h"
+
+using namespace odb;
+
+namespace {
+
+struct Outcome {
+  int code;
+  std::string output;
+  std::string errors;
+};
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Runs the binary through the shell; `words` are its words, quoted as the shell wants them.
+Outcome odb_trainer(const std::string& words, const std::string& output_path = "") {
+  const TemporaryFolder folder;
+  const std::string output = output_path.empty() ? folder / "output" : output_path;
+  const std::string errors = folder / "errors";
+  const std::string command =
+      "'" ODB_TRAINER "' " + words + " >'" + output + "' 2>'" + errors + "'";
+  const int status = std::system(command.c_str());
+  REQUIRE(WIFEXITED(status));
+  return {WEXITSTATUS(status), output_path.empty() ? content_of(output) : "", content_of(errors)};
+}
+
+}  // namespace
+
+TEST_CASE("help lists the commands, on standard output") {
+  for (const char* words : {"help", "--help", "-h", "help help"}) {
+    INFO(words);
+    const Outcome outcome = odb_trainer(words);
+    CHECK(outcome.code == 0);
+    CHECK(outcome.errors.empty());
+    CHECK_THAT(outcome.output, Catch::StartsWith("odb-trainer COMMAND [options]\n\ncommands:\n"));
+    CHECK(outcome.output.find("\n  version ") != std::string::npos);
+    CHECK(outcome.output.find("\n  help ") != std::string::npos);
+  }
+}
+
+TEST_CASE("help COMMAND and COMMAND --help are the same text") {
+  const Outcome asked = odb_trainer("help version");
+  CHECK(asked.code == 0);
+  CHECK_THAT(asked.output, Catch::StartsWith("odb-trainer version [options]\n"));
+  CHECK(odb_trainer("version --help").output == asked.output);
+  CHECK(odb_trainer("version -h").output == asked.output);
+}
+
+TEST_CASE("version answers, also as a flag") {
+  const Outcome outcome = odb_trainer("version");
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.output, Catch::StartsWith("odb-trainer "));
+  CHECK(odb_trainer("--version").output == outcome.output);
+  CHECK_THAT(odb_trainer("version --json").output, Catch::StartsWith("{"));
+}
+
+TEST_CASE("what is wrong with the words is told on standard error, with exit code 2") {
+  struct Row {
+    const char* words;
+    const char* message;
+  };
+  const Row rows[] = {
+      {"", "odb-trainer: which command?\n\nodb-trainer COMMAND [options]\n"},
+      {"versoin",
+       "odb-trainer: unknown command 'versoin'; did you mean version? (odb-trainer help lists "
+       "all)\n"},
+      {"''", "odb-trainer: unknown command ''; did you mean "},
+      {"help vers", "odb-trainer: unknown command 'vers'; did you mean version? "},
+      {"help version help", "odb-trainer: 'help': help takes one command\n"},
+      {"version --jsn", "odb-trainer: unknown option --jsn; did you mean --json?\n"},
+      {"version now",
+       "odb-trainer: 'now': odb-trainer version takes options only (--name value); see --help\n"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.words);
+    const Outcome outcome = odb_trainer(row.words);
+    CHECK(outcome.code == static_cast<int>(ExitCode::usage));
+    CHECK(outcome.output.empty());
+    CHECK_THAT(outcome.errors, Catch::StartsWith(row.message));
+  }
+}
+
+TEST_CASE("an answer that cannot be written is a failure") {
+  if (!std::filesystem::exists("/dev/full")) return;
+  const Outcome outcome = odb_trainer("version", "/dev/full");
+  CHECK(outcome.code == static_cast<int>(ExitCode::files));
+  CHECK_THAT(outcome.errors, Catch::Contains("No space left on device"));
+}
