@@ -41,6 +41,7 @@ cxxopts::ParseResult parse(cxxopts::Options& parser, const Arguments& arguments)
   if (!word.starts_with("--") && whole != arguments.end()) word = *whole;
   word = word.substr(0, word.find('='));
   std::vector<std::string> flags;
+  flags.reserve(options.size());
   for (const Option* option : options)
     flags.push_back(option->flag());
   const std::string name = word.substr(std::min(word.find_first_not_of('-'), word.size()));

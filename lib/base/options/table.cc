@@ -40,6 +40,7 @@ void OptionTable::exclusive(std::vector<std::string> names) {
 
 std::vector<const Option*> OptionTable::options() const {
   std::vector<const Option*> result;
+  result.reserve(options_.size());
   for (const Option& option : options_)
     result.push_back(&option);
   return result;
@@ -47,6 +48,7 @@ std::vector<const Option*> OptionTable::options() const {
 
 std::vector<std::string> OptionTable::names() const {
   std::vector<std::string> result;
+  result.reserve(options_.size());
   for (const Option& option : options_)
     result.push_back(option.name);
   return result;

@@ -227,6 +227,7 @@ OptionTable::Declaration<V> OptionTable::declare(std::string name, V& variable,
   };
   option.write = [&variable, &option, rules](const std::vector<std::string>& texts) {
     std::vector<T> values;
+    values.reserve(texts.size());
     for (const std::string& text : texts)
       values.push_back(detail::read_option_value<T>(text, option, *rules));
     if constexpr (Shape::kRepeatable) {
