@@ -15,7 +15,7 @@ missing_packages() {
   grep -v '^#' scripts/packages.txt | while read -r package; do
     [[ -z $package || $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || echo "$package"
   done
-  if command -v clang >/dev/null && ! compgen -G "$(clang -print-runtime-dir)/libclang_rt.fuzzer*.a" >/dev/null; then
+  if command -v clang >/dev/null && ! compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a" >/dev/null; then
     echo "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
   fi
 }
@@ -40,11 +40,13 @@ install_packages() {
   fi
   say "Installing system packages: $missing"
   "${become[@]}" apt-get update -q || say "apt-get update failed; trying with the lists at hand"
-  while [[ -n $missing ]]; do
-    # shellcheck disable=SC2086
-    "${become[@]}" env DEBIAN_FRONTEND=noninteractive $install -q $missing || fail "could not install: $missing"
-    missing=$(missing_packages | tr '\n' ' ')
-  done
+  # shellcheck disable=SC2086
+  "${become[@]}" env DEBIAN_FRONTEND=noninteractive $install -q $missing || fail "could not install: $missing"
+  missing=$(missing_packages | tr '\n' ' ')
+  [[ -z $missing ]] && return
+  # shellcheck disable=SC2086
+  "${become[@]}" env DEBIAN_FRONTEND=noninteractive $install -q $missing \
+    || say "Could not install $missing: fuzz targets cannot be built; all else can"
 }
 
 # Prints the folder that CMake shall take LibTorch from; empty: .venv.

@@ -4,13 +4,19 @@ set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 PYTHON=${PYTHON:-python3}
 export PIP_DISABLE_PIP_VERSION_CHECK=1
-cd "$ROOT"
 
 say() { printf '%s\n' "== $*"; }
 fail() {
   printf '%s\n' "${0##*/}: $1" >&2
   exit "${2:-1}"
 }
+
+# With -h or --help as first word a script prints the comment it begins with.
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+  sed -n '2,/^[^#]/ s/^# \{0,1\}//p' "$0"
+  exit 0
+fi
+cd "$ROOT"
 
 # One compile job per core, but no more than memory allows: a file that includes LibTorch takes about 2 GB.
 jobs() {
