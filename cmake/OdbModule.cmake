@@ -47,7 +47,8 @@ function(odb_add_test name)
   if(arg_TORCH)
     odb_use_torch(odb_${name}_test)
   endif()
-  catch_discover_tests(odb_${name}_test TEST_PREFIX "${name}: " PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
+  catch_discover_tests(odb_${name}_test TEST_PREFIX "${name}: " EXTRA_ARGS ${ODB_CATCH_ARGUMENTS}
+                       PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
 endfunction()
 
 # odb_add_benchmark(NAME SOURCES file... USES module...): a Google Benchmark program NAME_bench in build/PRESET/bench.

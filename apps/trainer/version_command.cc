@@ -5,15 +5,21 @@
 #include <nlohmann/json.hpp>
 
 #include "base/options/command_line.h"
-
-#ifdef ODB_WITH_LIBTORCH
 #include "dist/libtorch_facts.h"
-#endif
 
 namespace odb {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// Nothing is known in a build without LibTorch.
+LibTorchFacts torch_facts() {
+#ifdef ODB_WITH_LIBTORCH
+  return libtorch_facts();
+#else
+  return {};
+#endif
+}
 
 // A version, or null where the binary does without.
 Json version_or_null(const std::string& version) {
@@ -21,23 +27,18 @@ Json version_or_null(const std::string& version) {
 }
 
 Json version_facts() {
-  Json facts = {{"version", kVersion},
-                {"git_commit", kGitCommit},
-                {"compiler", ODB_COMPILER},
-                {"build_type", ODB_BUILD_TYPE}};
-#ifdef ODB_WITH_LIBTORCH
-  const LibTorchFacts torch = libtorch_facts();
-  facts["libtorch"] = torch.libtorch;
-  facts["cuda"] = version_or_null(torch.cuda);
-  facts["nccl"] = version_or_null(torch.nccl);
-  facts["cupti"] = version_or_null(torch.cupti);
-  facts["gloo"] = torch.gloo;
-  facts["kineto"] = torch.kineto;
-  facts["gpus"] = torch.gpus;
-#else
-  facts["libtorch"] = nullptr;
-#endif
-  return facts;
+  const LibTorchFacts torch = torch_facts();
+  return {{"version", kVersion},
+          {"git_commit", kGitCommit},
+          {"compiler", ODB_COMPILER},
+          {"build_type", ODB_BUILD_TYPE},
+          {"libtorch", version_or_null(torch.libtorch)},
+          {"cuda", version_or_null(torch.cuda)},
+          {"nccl", version_or_null(torch.nccl)},
+          {"cupti", version_or_null(torch.cupti)},
+          {"gloo", torch.gloo},
+          {"kineto", torch.kineto},
+          {"gpus", torch.gpus}};
 }
 
 std::string in_words(const Json& value) {

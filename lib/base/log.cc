@@ -58,9 +58,9 @@ struct LogState {
 };
 
 LogState& state() {
-  static LogState* const kState =
+  static LogState* const kept =
       new LogState;  // never destroyed: threads may log until the process ends
-  return *kState;
+  return *kept;
 }
 
 level_enum parse_level(std::string_view name, std::string_view whole) {

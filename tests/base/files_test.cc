@@ -168,7 +168,7 @@ TEST_CASE("a file without a known size is read to its end") {
   CHECK(files.file_size("/proc/self/status") == 0);
 }
 
-TEST_CASE("links are removed, not followed; a dangling one does not exist") {
+TEST_CASE("links are removed, not followed, a dangling one does not exist") {
   TemporaryFolder folder;
   RealFileSystem files;
   const std::string kept = folder.write("kept/file", "x");

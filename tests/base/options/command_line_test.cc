@@ -209,7 +209,7 @@ TEST_CASE("help is answered whatever else is given, within the width") {
   CHECK_THROWS_AS(read_command_line(example.table, train(), {"--", "--help"}, kWidth), UsageError);
 }
 
-TEST_CASE("texts are wrapped at spaces; a longer word has a line of its own") {
+TEST_CASE("texts are wrapped at spaces, a longer word has a line of its own") {
   CHECK(wrap("aa bb cc", 0, 5) == "aa bb\ncc");
   CHECK(wrap("aa bb cc", 2, 7) == "  aa bb\n  cc");
   CHECK(wrap("a toolongword b", 0, 5) == "a\ntoolongword\nb");

@@ -32,7 +32,7 @@ struct ConfigFile {
 
 }  // namespace
 
-TEST_CASE("a config file gives values by their JSON types; comments are allowed") {
+TEST_CASE("a config file gives values by their JSON types, comments are allowed") {
   const ConfigFile file(R"(// how the demo is trained
 {
   "l_max": 4096, /* tokens */

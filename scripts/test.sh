@@ -1,0 +1,15 @@
+#!/bin/bash
+# Builds and runs the tests: all but those labelled slow, or with --slow only those. Further words go to ctest.
+#
+#   scripts/test.sh [--slow] [ctest options]      e.g. scripts/test.sh -R alignment
+#   PRESET=debug scripts/test.sh                  another preset
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+PRESET=${PRESET:-release}
+labels=(-LE '^slow$')
+if [[ ${1:-} == --slow ]]; then
+  labels=(-L '^slow$')
+  shift
+fi
+scripts/build.sh
+say "Testing preset $PRESET"
+ctest --preset "$PRESET" "${labels[@]}" --no-tests=error -j "$(nproc)" "$@"

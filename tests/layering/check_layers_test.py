@@ -1,0 +1,72 @@
+"""Tests of check_layers.py on small trees made for the purpose: good arrows pass, each kind of wrong one is named."""
+
+import pathlib
+import tempfile
+import unittest
+
+import check_layers
+
+GOOD = {
+    "lib/base/log.h": "#include <map>\n#include <spdlog/logger.h>\n",
+    "lib/batching/round.cc": '#include "batching/round.h"\n#include <mutex>\n#include "base/error.h"\n',
+    "lib/batching/CMakeLists.txt": "odb_add_module(batching\n  SOURCES\n    round.cc\n  USES base\n  LINK fmt::fmt)\n",
+    "lib/data/ring.cc": '#include <sys/mman.h>\n#include "batching/item.h"\n',
+    "lib/model/block.h": "#include <torch/types.h>\n",
+    "lib/dist/peers.cc": '#include <gloo/context.h>\n#include "batching/peers.h"\n',
+    "lib/train/step.cc": '#include "profile/meters.h"\n#include "data/arena.h"\n#include "model/qwen3.h"\n',
+    "apps/trainer/main.cc": '#include "commands.h"\n#include "train/loop.h"\n',
+}
+
+WRONG = [  # file, its text, a part of the one fault that is wanted
+    ("lib/base/log.cc", '#include "data/ring.h"\n', "lib/base/log.cc:1: #include \"data/ring.h\": base must not use data"),
+    ("lib/batching/a.cc", '\n  #  include "data/ring.h"\n', "lib/batching/a.cc:2"),
+    ("lib/batching/a.cc", "#include <chrono>\n", "batching is pure"),
+    ("lib/batching/a.cc", "#include <sys/socket.h>\n", "batching is pure"),
+    ("lib/data/a.h", "#include <torch/torch.h>\n", "data does without LibTorch"),
+    ("lib/data/a.h", "#include <c10/core/Device.h>\n", "data does without LibTorch"),
+    ("lib/base/a.h", "#include <cuda_runtime_api.h>\n", "base does without LibTorch"),
+    ("lib/data/a.h", '#include "../base/error.h"\n', "relative path"),
+    ("lib/data/a.h", '#include "ring.h"\n', "no module folder"),
+    ("lib/data/a.h", '#include "support/ring.h"\n', "unknown module 'support'"),
+    ("lib/data/a.h", "#include <base/error.h>\n", "angle brackets"),
+    ("lib/model/a.cc", '#include "dist/groups.h"\n', "model must not use dist"),
+    ("lib/model/a.cc", '#include "train/step.h"\n', "model must not use train"),
+    ("lib/dist/a.cc", '#include "model/qwen3.h"\n', "dist must not use model"),
+    ("lib/helpers/a.cc", "", "lib/helpers: unknown module"),
+    ("lib/data/CMakeLists.txt", "odb_add_module(data\n SOURCES a.cc\n USES base model)\n", "USES model: not permitted"),
+    ("lib/data/CMakeLists.txt", "odb_add_module(data TORCH SOURCES a.cc)\n", "data does without LibTorch"),
+    ("apps/trainer/a.cc", '#include "../../lib/base/error.h"\n', "relative path"),
+]
+
+
+def faults_of(files):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            file = pathlib.Path(folder, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        return list(check_layers.faults(pathlib.Path(folder)))
+
+
+class CheckLayersTest(unittest.TestCase):
+    def test_good_arrows_pass(self):
+        self.assertEqual(faults_of(GOOD), [])
+
+    def test_each_wrong_arrow_is_named_and_nothing_else(self):
+        for name, text, wanted in WRONG:
+            with self.subTest(file=name, text=text):
+                found = faults_of({**GOOD, name: text})
+                self.assertEqual(len(found), 1, found)
+                self.assertIn(wanted, found[0])
+
+    def test_the_table_has_no_cycle_and_knows_its_own_names(self):
+        done = set()
+        while len(done) < len(check_layers.ARROWS):
+            ready = {m for m, uses in check_layers.ARROWS.items() if uses <= done} - done
+            self.assertTrue(ready, f"a cycle among {set(check_layers.ARROWS) - done}")
+            done |= ready
+        self.assertEqual(done, check_layers.ALL)
+
+
+if __name__ == "__main__":
+    unittest.main()
