@@ -1,9 +1,16 @@
 // Catch2 version 2 and version 3 under one name: include this, never a Catch2 header.
 #pragma once
 
+#include <string>
+
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
+namespace Catch {
+inline auto Contains(const std::string& part) {
+  return Matchers::ContainsSubstring(part);
+}
+}  // namespace Catch
 #else
 #include <catch2/catch.hpp>
 #endif
