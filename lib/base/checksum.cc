@@ -50,13 +50,14 @@ std::string to_hex(const Checksum128& checksum) {
 template <typename Value>
 ChecksumStream<Value>::ChecksumStream() : state_(XXH3_createState()) {
   if (!state_) throw std::bad_alloc();
-  ODB_CHECK_EQ(CallsFor<Value>::kReset(state_.get()), XXH_OK);
+  ODB_CHECK(CallsFor<Value>::kReset(state_.get()) == XXH_OK, "xxHash refuses a reset");
 }
 
 template <typename Value>
 void ChecksumStream<Value>::update(std::string_view bytes) {
   if (bytes.empty()) return;
-  ODB_CHECK_EQ(CallsFor<Value>::kUpdate(state_.get(), bytes.data(), bytes.size()), XXH_OK);
+  ODB_CHECK(CallsFor<Value>::kUpdate(state_.get(), bytes.data(), bytes.size()) == XXH_OK,
+            "xxHash refuses {} bytes", bytes.size());
 }
 
 template <typename Value>

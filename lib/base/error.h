@@ -9,6 +9,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -64,10 +65,20 @@ namespace detail {
 [[noreturn]] void check_failed(const char* file, int line, const char* expression,
                                const std::string& operands);
 
+// What an operand is printed as: enums as their number, which fmt 10 no longer does by itself.
+template <typename T>
+decltype(auto) printable(const T& operand) {
+  if constexpr (std::is_enum_v<T>) {
+    return static_cast<std::underlying_type_t<T>>(operand);
+  } else {
+    return (operand);
+  }
+}
+
 template <typename A, typename B>
 [[noreturn]] void comparison_failed(const char* file, int line, const char* expression, const A& a,
                                     const B& b) {
-  check_failed(file, line, expression, fmt::format("{} vs. {}", a, b));
+  check_failed(file, line, expression, fmt::format("{} vs. {}", printable(a), printable(b)));
 }
 }  // namespace detail
 }  // namespace odb

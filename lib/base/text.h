@@ -5,6 +5,7 @@
 #include <concepts>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace odb {

@@ -154,6 +154,7 @@ TEST_CASE("threads raise and read at the same time and the first reason stays") 
   ::raise(SIGUSR1);
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&] {
       for (int k = 0; k < 200; ++k) {

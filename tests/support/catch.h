@@ -2,16 +2,16 @@
 // go by version 2's names.
 #pragma once
 
-#if __has_include(<catch2/catch_all.hpp>)
 #include <string>
 
+#if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
 namespace Catch {
 using Matchers::EndsWith;
 using Matchers::StartsWith;
-inline auto Contains(const std::string& text) {
-  return Matchers::ContainsSubstring(text);
+inline auto Contains(const std::string& part) {
+  return Matchers::ContainsSubstring(part);
 }
 }  // namespace Catch
 #else
