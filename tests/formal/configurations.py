@@ -6,15 +6,28 @@ votes repeated without a pause, every trainer leaves under weak fairness). The m
 
 from dataclasses import dataclass
 
-OK = "ok"
-DEADLOCK = r"invalid end state"
+
+
+@dataclass(frozen=True)
+class Error:
+    meaning: str
+    pattern: str  # of what spin says
+
+
+DEADLOCK = Error("deadlock", r"invalid end state")
+CYCLE = Error("a cycle", r"non-progress cycle")
+OTHER_ROUND = Error("collates meet in different rounds", r"\.round==round\)")
+NOT_ONCE = Error("a view trained twice or left out", r"first_view==trained")
+START_GONE = Error("a round start is gone", r"start\[.*\.round==")
+TOO_MANY_GENERATIONS = Error("more generations than losses", r"generation_counter<")
+SLOT_WITHOUT_VIEW = Error("a rank cannot fill its slots", r"to_emit<=held")
 
 
 @dataclass(frozen=True)
 class Configuration:
     name: str
     macros: str
-    expect: str = OK  # or a pattern of the error that must be found
+    error: Error | None = None  # that must be found
     search: str = "safety"
     reach_all: bool = False  # every statement of collate and trainer must have been executed
 
@@ -70,17 +83,17 @@ LARGE = [
 ]
 
 NEGATIVE = [
-    Configuration("each replays from its own position", "REPLAY_OWN_POSITION COLLATE_DEATHS=1", r"\.round==round\)"),
-    Configuration("a replay publishes again", "REPUBLISH COLLATE_DEATHS=1", r"first_view==trained"),
+    Configuration("each replays from its own position", "REPLAY_OWN_POSITION COLLATE_DEATHS=1", OTHER_ROUND),
+    Configuration("a replay publishes again", "REPUBLISH COLLATE_DEATHS=1", NOT_ONCE),
     Configuration("fault told by the control all-reduce", "FAULT_BY_CONTROL COLLATE_DEATHS=1", DEADLOCK),
     Configuration("deaf while the arena is full", "DEAF_WHEN_FULL COLLATE_DEATHS=1", DEADLOCK),
     Configuration("join first, record afterwards", "JOIN_BEFORE_RECORD COLLATE_DEATHS=2", DEADLOCK),
-    Configuration("increment without comparing", "BLIND_INCREMENT COLLATE_DEATHS=1", r"generation_counter<"),
+    Configuration("increment without comparing", "BLIND_INCREMENT COLLATE_DEATHS=1", TOO_MANY_GENERATIONS),
     Configuration("trainers leave without a barrier", "NO_END_BARRIER COLLATE_DEATHS=1", DEADLOCK),
     Configuration("collate exits after its end slot", "EXIT_AFTER_END", DEADLOCK),
-    Configuration("one round start kept", "ONE_START_KEPT COLLATE_DEATHS=1", r"start\[.*\.round=="),
+    Configuration("one round start kept", "ONE_START_KEPT COLLATE_DEATHS=1", START_GONE),
     Configuration("control after the slot, stuck data, stop", "CONTROL_AFTER_SLOT STUCK_DATA STOP", DEADLOCK),
     Configuration("a trainer vanishes, no heartbeat", "NO_HEARTBEAT TRAINER_DEATH", DEADLOCK),
-    Configuration("T without the cap of views", "NO_VIEW_CAP ALIGN_PAPER", r"to_emit<=held"),
-    Configuration("busy votes cycle while they wait", "BUSY_VOTES", r"non-progress cycle", search="cycles"),
+    Configuration("T without the cap of views", "NO_VIEW_CAP ALIGN_PAPER", SLOT_WITHOUT_VIEW),
+    Configuration("busy votes cycle while they wait", "BUSY_VOTES", CYCLE, search="cycles"),
 ]
