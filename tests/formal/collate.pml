@@ -3,6 +3,9 @@
  * Life: join the newest generation, replay from the agreed round, then round after round agree on T and publish T slots,
  * at last the end slot. It may die between any two steps; shared memory is all that the next life knows. Where it waits,
  * it also looks at the generation counter, and joins the newest one when it is behind.
+ *
+ * What one atomic step holds is either seen by nobody until the step's end, or part of one contribution to an all-reduce
+ * that others may still see fail. So a death inside a step would look to others like one before or after it.
  */
 
 /* Saves where a round starts before anything of it can be seen by others. A replay finds its entry saved. */
@@ -55,9 +58,9 @@ inline form_groups() {
 /* Settles what the round emits, from what all agreed on. */
 inline plan_round() {
 #ifdef NON_JOIN
-  ending = (side[generation].agreed_unfinished < RANKS);
+  ending = side[generation].agreed_finished;
 #else
-  ending = (side[generation].agreed_unfinished == 0);
+  ending = !side[generation].agreed_unfinished;
 #endif
   if
   :: ending -> to_emit = (slots % MICRO_STEPS == 0 -> 1 : 2)   /* a closing slot if a step is open; the end slot */

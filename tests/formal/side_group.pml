@@ -19,8 +19,10 @@ typedef SideGroup {
   byte arrived;                           /* the all-reduce in progress: how many contributed, and who waits for it */
   bool waiting[RANKS];
   byte round;                             /* of those who contributed */
-  byte most_groups, least_groups, least_views, unfinished;  /* being reduced */
-  byte agreed_slots, agreed_unfinished;                     /* results */
+  byte most_groups, least_groups, least_views;              /* being reduced, over the ranks that hold views */
+  bool unfinished, finished;                                /* being reduced: is there a rank that holds views, a dry one? */
+  byte agreed_slots;                                        /* results: T */
+  bool agreed_unfinished, agreed_finished;
 };
 SideGroup side[GENERATIONS];
 
@@ -60,9 +62,9 @@ inline clear_reduction(g) {
   side[g].most_groups = 0;
   side[g].least_groups = 255;
   side[g].least_views = 255;
-  side[g].unfinished = 0;
+  side[g].unfinished = false;
+  side[g].finished = false;
   for (member : 0 .. RANKS - 1) { side[g].waiting[member] = false }
-  member = 0
 }
 
 /* A generation without members is as good as new: fewer states. */
@@ -71,10 +73,11 @@ inline clear_side_group(g) {
   side[g].replay_from = 255;
   side[g].closed = false;
   side[g].agreed_slots = 0;
-  side[g].agreed_unfinished = 0;
+  side[g].agreed_unfinished = false;
+  side[g].agreed_finished = false;
   clear_reduction(g)
 }
-hidden byte member, old;
+hidden byte member, old;                  /* only to count in loops */
 
 inline join_side_group(g) {
   d_step {
@@ -113,10 +116,11 @@ inline agree(g) {
 #endif
   at_most(side[g].agreed_slots, ROUND_GROUPS);
   at_least(side[g].agreed_slots, 1);
-  side[g].agreed_unfinished = side[g].unfinished
+  side[g].agreed_unfinished = side[g].unfinished;
+  side[g].agreed_finished = side[g].finished
 }
 
-/* First all-reduce of a round, MAX over {g, -g, -s, unfinished}: a rank that holds views offers groups of them. */
+/* First all-reduce of a round, MAX over {g, -g, -s, unfinished, finished}: a rank that holds views offers groups of them. */
 inline contribute_offer(g, at_round, views_held, groups_offered) {
   d_step {
     if
@@ -125,11 +129,11 @@ inline contribute_offer(g, at_round, views_held, groups_offered) {
     fi;
     if
     :: views_held > 0 ->
-         side[g].unfinished++;
+         side[g].unfinished = true;
          at_least(side[g].most_groups, groups_offered);
          at_most(side[g].least_groups, groups_offered);
          at_most(side[g].least_views, views_held)
-    :: else
+    :: else -> side[g].finished = true
     fi;
     side[g].waiting[me] = true;
     side[g].arrived++;
@@ -146,7 +150,9 @@ inline contribute_totals(g) {
     side[g].waiting[me] = true;
     side[g].arrived++;
     if
-    :: side[g].arrived == RANKS -> side[g].agreed_slots = 0; side[g].agreed_unfinished = 0; clear_reduction(g)
+    :: side[g].arrived == RANKS ->
+         side[g].agreed_slots = 0; side[g].agreed_unfinished = false; side[g].agreed_finished = false;
+         clear_reduction(g)
     :: else
     fi
   }
