@@ -1,11 +1,11 @@
 /* The collate process of one rank, with the fork server that starts it again.
  *
- * Life: join the newest generation, replay from the agreed round, then round after round agree on T and publish T slots,
- * at last the end slot. It may die between any two steps; shared memory is all that the next life knows. Where it waits,
- * it also looks at the generation counter, and joins the newest one when it is behind.
+ * Life: join the newest generation, replay from the agreed round, then round after round agree on T and publish T
+ * slots, at last the end slot. It may die between any two steps; shared memory is all that the next life knows. Where
+ * it waits, it also looks at the generation counter, and joins the newest one when it is behind.
  *
- * What one atomic step holds is either seen by nobody until the step's end, or part of one contribution to an all-reduce
- * that others may still see fail. So a death inside a step would look to others like one before or after it.
+ * What one atomic step holds is either seen by nobody until the step's end, or part of one contribution to an
+ * all-reduce that others may still see fail. So a death inside a step would look to others like one before or after.
  */
 
 /* Saves where a round starts before anything of it can be seen by others. A replay finds its entry saved. */

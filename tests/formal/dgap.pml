@@ -70,7 +70,7 @@ typedef Start {
   byte drawn;               /* views emitted before it: the window and the sampler position */
   byte groups;              /* g, what this rank offers; 0: not chosen yet */
   byte views;               /* how many views the round emits; 0: not chosen yet */
-};                          /* groups and views are functions of the state: chosen freely once, then kept for the replays */
+};                          /* groups and views are functions of the state: chosen freely once, kept for replays */
 
 typedef Slot {
   mtype kind;
@@ -164,14 +164,17 @@ active proctype Killer() {    /* it may also spare them: it can end at each kill
 end_first:
   kill ! 0;                   /* ranks are alike */
 #if COLLATE_DEATHS > 1
-end_second:
-  if
-  :: kill ! 0
-  :: kill ! 1
+  byte deaths;
+  for (deaths : 2 .. COLLATE_DEATHS) {
+end_next:
+    if
+    :: kill ! 0
+    :: kill ! 1
 #if RANKS > 2
-  :: kill ! 2
+    :: kill ! 2
 #endif
-  fi
+    fi
+  }
 #endif
 }
 #endif

@@ -34,7 +34,8 @@ TRUNCATED = re.compile(r"timed out after \d+ s|max search depth too small|out of
 def require_tools():
     missing = [tool for tool in ("spin", "gcc") if shutil.which(tool) is None]
     if missing:
-        print(f"The model checker needs {' and '.join(missing)}. On Debian or Ubuntu: apt-get install {' '.join(missing)}")
+        print(f"The model checker needs {' and '.join(missing)}.")
+        print(f"On Debian or Ubuntu: apt-get install {' '.join(missing)}")
         sys.exit(MISSING_TOOL_EXIT)
 
 
@@ -43,21 +44,25 @@ def execute(command, folder, timeout_seconds=None):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
+def defines(configuration):
+    return ["-D" + macro for macro in configuration.macros.split()]
+
+
 def build(configuration, folder):
-    """Makes the verifier `pan` in the folder."""
+    """Makes the verifier `pan` in the folder; returns the problem if there is one."""
     for source in HERE.glob("*.pml"):
         shutil.copy(source, folder)
-    macros = ["-D" + macro for macro in configuration.macros.split()]
     optimize = "-O1" if configuration.error is None else "-O0"  # errors are found at once
     steps = (
-        ["spin", "-a"] + macros + ["dgap.pml"],
+        ["spin", "-a"] + defines(configuration) + ["dgap.pml"],
         ["gcc", "-w", optimize, "-DCOLLAPSE", "-DVECTORSZ=2048", f"-DMEMLIM={MEMORY_LIMIT_MB}"]
         + COMPILE_FLAGS[configuration.search] + ["-o", "pan", "pan.c"],
     )
     for step in steps:
         result = execute(step, folder)
         if result.returncode != 0:
-            raise RuntimeError(f"{step[0]} failed:\n{result.stdout}")
+            return f"{step[0]} failed:\n{result.stdout}"
+    return None
 
 
 def number(pattern, text):
@@ -87,20 +92,28 @@ def judge(configuration, output):
     return True, "ok"
 
 
+def search(configuration, folder, timeout_seconds):
+    """Returns what the verifier says."""
+    try:
+        return execute(["./pan", f"-m{SEARCH_DEPTH}"] + RUN_FLAGS[configuration.search], folder, timeout_seconds).stdout
+    except subprocess.TimeoutExpired:
+        return f"timed out after {timeout_seconds} s"
+
+
+def print_trail(configuration, folder):
+    if any(Path(folder).glob("*.trail")):
+        print(execute(["spin", "-t", "-p", "-g"] + defines(configuration) + ["dgap.pml"], folder).stdout)
+
+
 def check(configuration, timeout_seconds, show_trail=False):
     """Runs one configuration, prints its line and returns whether it came out as expected."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="dgap-") as folder:
-        build(configuration, folder)
-        try:
-            output = execute(["./pan", f"-m{SEARCH_DEPTH}"] + RUN_FLAGS[configuration.search], folder,
-                             timeout_seconds).stdout
-        except subprocess.TimeoutExpired:
-            output = f"timed out after {timeout_seconds} s"
-        passed, found = judge(configuration, output)
-        if show_trail and any(Path(folder).glob("*.trail")):
-            macros = ["-D" + macro for macro in configuration.macros.split()]
-            print(execute(["spin", "-t", "-p", "-g"] + macros + ["dgap.pml"], folder).stdout)
+        problem = build(configuration, folder)
+        output = problem or search(configuration, folder, timeout_seconds)
+        passed, found = (False, problem) if problem else judge(configuration, output)
+        if show_trail:
+            print_trail(configuration, folder)
     states = number(r"(\d+) states, stored", output)
     depth = number(r"depth reached (\d+)", output)
     seconds = time.monotonic() - start

@@ -20,7 +20,7 @@ typedef SideGroup {
   bool waiting[RANKS];
   byte round;                             /* of those who contributed */
   byte most_groups, least_groups, least_views;              /* being reduced, over the ranks that hold views */
-  bool unfinished, finished;                                /* being reduced: is there a rank that holds views, a dry one? */
+  bool unfinished, finished;                                /* being reduced: does any rank hold views, is any dry */
   byte agreed_slots;                                        /* results: T */
   bool agreed_unfinished, agreed_finished;
 };
@@ -120,7 +120,7 @@ inline agree(g) {
   side[g].agreed_finished = side[g].finished
 }
 
-/* First all-reduce of a round, MAX over {g, -g, -s, unfinished, finished}: a rank that holds views offers groups of them. */
+/* First all-reduce of a round, MAX over {g, -g, -s, unfinished, finished}: who holds views offers groups of them. */
 inline contribute_offer(g, at_round, views_held, groups_offered) {
   d_step {
     if

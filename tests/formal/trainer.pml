@@ -1,8 +1,8 @@
 /* The trainer of one rank.
  *
- * It takes slot after slot, in lock step with the other ranks. Before a slot's first device collective all ranks vote in
- * the control all-reduce {stop asked, slot not at hand}: nobody enters a device collective that another cannot, and a stop
- * is heard while data is stuck. A step's gradient is reduced in its last slot. It takes no part in any recovery.
+ * It takes slot after slot, in lock step with the other ranks. Before a slot's first device collective all ranks vote
+ * in the control all-reduce {stop asked, slot not at hand}: nobody enters a device collective that another cannot, and
+ * a stop is heard while data is stuck. A step's gradient is reduced in its last slot. It takes no part in recovery.
  */
 
 typedef Control {
@@ -87,7 +87,7 @@ inline enter_gradient_reduction() {
 inline finish_step() {
   d_step {
     assert(shm[me].newest <= HEAD.round + DEPTH);
-    assert(START(me, HEAD.round).round == HEAD.round);                      /* the saved starts suffice for a checkpoint */
+    assert(START(me, HEAD.round).round == HEAD.round);                      /* the saved starts suffice, here as well */
     finished_slot[me] = shm[me].released + 1;
     finished_round[me] = HEAD.round
   }
