@@ -1,0 +1,172 @@
+/* The trainer of one rank.
+ *
+ * It takes slot after slot, in lock step with the other ranks. Before a slot's first device collective all ranks vote
+ * in the control all-reduce {stop asked, slot not at hand}: nobody enters a device collective that another cannot, and
+ * a stop is heard while data is stuck. A step's gradient is reduced in its last slot. It takes no part in recovery.
+ */
+
+typedef Control {
+  byte arrived;
+  bool waiting[RANKS];
+  bool stop, not_at_hand;                /* being reduced */
+  bool agreed_stop, agreed_not_at_hand;  /* results */
+};
+Control control;
+
+typedef Device {                         /* the gradient all-reduce */
+  byte arrived, slot;
+  bool waiting[RANKS];
+};
+Device device;
+
+byte trained[RANKS];                     /* views */
+byte finished_slot[RANKS], finished_round[RANKS];    /* of the last finished step, as in a checkpoint */
+byte taken_slot, taken_round;            /* by the rank that is ahead */
+bool taken_end;
+byte departures, last_slot, last_round;  /* the place where the trainers leave */
+bool vanished;
+
+#if RANKS == 2
+#define ALL_AT_HAND (AT_HAND(0) && AT_HAND(1))
+#else
+#define ALL_AT_HAND (AT_HAND(0) && AT_HAND(1) && AT_HAND(2))
+#endif
+#define HEAD ARENA(me, shm[me].released + 1)
+
+inline vote() {
+  d_step {
+    control.stop = control.stop || (me == 0 && stop_asked);
+    control.not_at_hand = control.not_at_hand || !AT_HAND(me);
+    control.waiting[me] = true;
+    control.arrived++;
+    if
+    :: control.arrived == RANKS ->
+         control.agreed_stop = control.stop;
+         control.agreed_not_at_hand = control.not_at_hand;
+         control.stop = false;
+         control.not_at_hand = false;
+         control.arrived = 0;
+         for (member : 0 .. RANKS - 1) { control.waiting[member] = false }
+    :: else
+    fi
+  }
+}
+
+/* Lock step: what one rank takes as its next slot, all take. */
+inline check_taken_slot() {
+  d_step {
+    if
+    :: shm[me].released == taken_slot ->
+         taken_slot++; taken_round = HEAD.round; taken_end = (HEAD.kind == END_SLOT)
+    :: else ->
+         assert(shm[me].released + 1 == taken_slot);                        /* equal slot numbers */
+         assert(HEAD.round == taken_round && (HEAD.kind == END_SLOT) == taken_end)
+    fi
+  }
+}
+
+inline enter_gradient_reduction() {
+  d_step {
+    if
+    :: device.arrived == 0 -> device.slot = shm[me].released + 1
+    :: else -> assert(device.slot == shm[me].released + 1)                  /* device collectives match */
+    fi;
+    device.waiting[me] = true;
+    device.arrived++;
+    if
+    :: device.arrived == RANKS ->
+         device.arrived = 0;
+         device.slot = 0;
+         for (member : 0 .. RANKS - 1) { device.waiting[member] = false }
+    :: else
+    fi
+  }
+}
+
+/* A checkpoint of this step names the start of the slot's round: it must still be there, whatever collate did since. */
+inline finish_step() {
+  d_step {
+    assert(shm[me].newest <= HEAD.round + DEPTH);
+    assert(START(me, HEAD.round).round == HEAD.round);                      /* the saved starts suffice, here as well */
+    finished_slot[me] = shm[me].released + 1;
+    finished_round[me] = HEAD.round
+  }
+}
+
+/* Coverage: views are numbered in the order of emission, so each slot must go on where the one before stopped. */
+inline release() {
+  d_step {
+    assert(HEAD.first_view == trained[me]);
+    trained[me] = trained[me] + HEAD.views;
+    HEAD.kind = 0; HEAD.round = 0; HEAD.first_view = 0; HEAD.views = 0; HEAD.last_of_step = false;
+    shm[me].released++
+  }
+}
+
+inline depart() {
+  d_step {
+#ifndef NON_JOIN
+    assert(control.agreed_stop || trained[me] == shard[me]);                /* coverage: nothing is left behind */
+#endif
+    assert(control.agreed_stop || finished_slot[me] == shm[me].released);   /* steps never cross epochs */
+    if
+    :: departures == 0 -> last_slot = finished_slot[me]; last_round = finished_round[me]
+    :: else -> assert(last_slot == finished_slot[me] && last_round == finished_round[me])  /* one checkpoint */
+    fi;
+    departures++;
+    trainer_left[me] = true
+  }
+}
+
+proctype Trainer(byte me) {
+  {
+    skip;
+next_slot:
+#ifdef CONTROL_AFTER_SLOT
+    AT_HAND(me);
+#endif
+#ifdef NO_END_BARRIER
+    if
+    :: HEAD.kind == END_SLOT -> goto leave
+    :: else
+    fi;
+#endif
+    vote();
+    atomic {
+      !control.waiting[me];
+#ifdef FAULT_BY_CONTROL
+      told = generation_counter;
+#endif
+      if
+      :: control.agreed_stop -> goto leave
+      :: !control.agreed_stop && control.agreed_not_at_hand ->
+#ifndef BUSY_VOTES
+           ALL_AT_HAND || stop_asked;    /* votes in between would only repeat the answer */
+#endif
+           goto next_slot
+      :: else
+      fi;
+      check_taken_slot();
+      if
+      :: HEAD.kind == END_SLOT -> goto leave                                /* the vote was the barrier at the end */
+      :: HEAD.kind != END_SLOT && HEAD.last_of_step ->
+           enter_gradient_reduction();
+           !device.waiting[me];
+           finish_step()
+      :: else
+      fi;
+      release();
+      goto next_slot
+    }
+leave:
+    depart()
+  }
+#ifdef TRAINER_DEATH
+  unless {
+    if
+    :: me == 0 && vanish -> d_step { vanished = true; trainer_left[me] = true }
+    :: peer_lost[me] -> trainer_left[me] = true                             /* exit code 5 */
+    fi
+  }
+#endif
+}
