@@ -51,10 +51,14 @@ function(odb_add_test name)
                        PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
 endfunction()
 
-# odb_add_benchmark(NAME SOURCES file... USES module...): a Google Benchmark program NAME_bench in build/PRESET/bench.
+# odb_add_benchmark(NAME [TORCH] SOURCES file... USES module... [LINK target...])
+# A Google Benchmark program NAME_bench in build/PRESET/bench.
 function(odb_add_benchmark name)
-  cmake_parse_arguments(arg "" "" "SOURCES;USES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "TORCH" "" "SOURCES;USES;LINK" ${ARGN})
   add_executable(${name}_bench ${arg_SOURCES})
   list(TRANSFORM arg_USES PREPEND odb_ OUTPUT_VARIABLE modules)
   target_link_libraries(${name}_bench PRIVATE ${modules} ${arg_LINK} benchmark::benchmark_main)
+  if(arg_TORCH)
+    odb_use_torch(${name}_bench)
+  endif()
 endfunction()

@@ -62,7 +62,8 @@ class FindLibTorchTest(unittest.TestCase):
     def configure(self, *options, environment=None):
         """(exit code, {name: value} of what was found, whole output with line breaks as spaces)"""
         clean = {k: v for k, v in os.environ.items() if k not in ("LIBTORCH", "CUDA_HOME", "CUDA_PATH", "NCCL_HOME")}
-        run = subprocess.run([os.environ.get("CMAKE", "cmake"), "-S", "probe", "-B", "out", *options], cwd=self.folder,
+        run = subprocess.run([os.environ.get("CMAKE", "cmake"), "-G", "Ninja", "-S", "probe", "-B", "out",
+                              *options], cwd=self.folder,
                              env={**clean, **(environment or {})}, capture_output=True, text=True)
         lines = (line[3:].split("=", 1) for line in run.stdout.splitlines() if line.startswith("-- ") and "=" in line)
         return run.returncode, dict(lines), " ".join((run.stdout + run.stderr).split())
