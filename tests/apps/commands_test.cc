@@ -1,46 +1,16 @@
 // The binary from outside: which command runs, what goes to which stream, which exit code comes
 // back.
-#include <sys/wait.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "catch.h"
+#include "run_trainer.h"
 #include "temporary_folder.h"
 
 #include "base/error.h"
 
 using namespace odb;
-
-namespace {
-
-struct Outcome {
-  int code;
-  std::string output;
-  std::string errors;
-};
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// Runs the binary through the shell; `words` are its words, quoted as the shell wants them.
-Outcome odb_trainer(const std::string& words, const std::string& output_path = "") {
-  const TemporaryFolder folder;
-  const std::string output = output_path.empty() ? folder / "output" : output_path;
-  const std::string errors = folder / "errors";
-  const std::string command =
-      "'" ODB_TRAINER "' " + words + " >'" + output + "' 2>'" + errors + "'";
-  const int status = std::system(command.c_str());
-  REQUIRE(WIFEXITED(status));
-  return {WEXITSTATUS(status), output_path.empty() ? content_of(output) : "", content_of(errors)};
-}
-
-}  // namespace
 
 TEST_CASE("help lists the commands, on standard output") {
   for (const char* words : {"help", "--help", "-h", "help help"}) {

@@ -1,0 +1,28 @@
+#include "run_trainer.h"
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "catch.h"
+#include "temporary_folder.h"
+
+namespace {
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+}  // namespace
+
+Outcome odb_trainer(const std::string& words, const std::string& output_path) {
+  const odb::TemporaryFolder folder;
+  const std::string output = output_path.empty() ? folder / "output" : output_path;
+  const std::string errors = folder / "errors";
+  const std::string command =
+      "'" ODB_TRAINER "' " + words + " >'" + output + "' 2>'" + errors + "'";
+  const int status = std::system(command.c_str());
+  REQUIRE(WIFEXITED(status));
+  return {WEXITSTATUS(status), output_path.empty() ? content_of(output) : "", content_of(errors)};
+}

@@ -1,0 +1,14 @@
+// The binary as a user runs it, through the shell: its exit code and its two streams.
+#pragma once
+
+#include <string>
+
+struct Outcome {
+  int code = -1;
+  std::string output;  // standard output
+  std::string errors;  // standard error
+};
+
+// Runs odb-trainer; `words` are quoted as the shell wants them. With an `output_path` standard
+// output goes there and is not read back. Waits for the end. Fails the test when it was killed.
+Outcome odb_trainer(const std::string& words, const std::string& output_path = "");
