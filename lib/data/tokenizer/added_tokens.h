@@ -52,6 +52,8 @@ class AddedTokenMatcher {
   void split(std::string_view text, ControlTokens control, std::vector<Section>& out) const;
 
   bool is_empty() const { return tokens_.empty(); }
+  // False only when split() would find nothing: no byte that a token begins with is there.
+  bool may_match(std::string_view text) const { return next_candidate(text, 0) < text.size(); }
 
  private:
   static constexpr std::uint32_t kNoToken = UINT32_MAX;

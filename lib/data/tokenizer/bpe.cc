@@ -14,33 +14,47 @@ void BytePairEncoder::encode(std::string_view word, std::vector<TokenId>& out) {
   }
 }
 
+// offers[i] is the rank of the pair that begins at token i, with i in the lowest bits: the smallest
+// offer names the pair to merge, leftmost first, without a branch. Merged-away tokens offer
+// nothing.
 void BytePairEncoder::encode_short(std::string_view word, std::vector<TokenId>& out) const {
   std::array<TokenId, kShortWord> tokens;
-  std::array<MergeRank, kShortWord> ranks;  // of the pair that begins at a token
-  std::size_t count = word.size();
+  std::array<std::uint32_t, kShortWord> offers;
+  std::array<std::uint8_t, kShortWord + 1> next;
+  std::array<std::uint8_t, kShortWord + 1> previous;
+  const auto count = static_cast<std::uint32_t>(word.size());
   if (count == 0) return;
-  const auto byte = [word](std::size_t i) { return static_cast<std::uint8_t>(word[i]); };
-  for (std::size_t i = 0; i + 1 < count; ++i) {
+  const auto offer = [](MergeRank rank, std::uint32_t place) {
+    return rank == kNoMerge ? kNoMerge : rank << kPositionBits | place;
+  };
+  const auto byte = [word](std::uint32_t place) { return static_cast<std::uint8_t>(word[place]); };
+  for (std::uint32_t i = 0; i < count; ++i) {
     tokens[i] = merges_.byte_token(byte(i));
-    ranks[i] = merges_.rank_of_bytes(byte(i), byte(i + 1));
+    next[i] = static_cast<std::uint8_t>(i + 1);
+    previous[i + 1] = static_cast<std::uint8_t>(i);
+    if (i + 1 < count) offers[i] = offer(merges_.rank_of_bytes(byte(i), byte(i + 1)), i);
   }
-  tokens[count - 1] = merges_.byte_token(byte(count - 1));
-  while (count > 1) {
-    std::size_t best = 0;
-    for (std::size_t i = 1; i + 1 < count; ++i) {
-      best = ranks[i] < ranks[best] ? i : best;
+  while (true) {
+    std::uint32_t best = kNoMerge;
+    for (std::uint32_t i = 0; i + 1 < count; ++i)
+      best = std::min(best, offers[i]);
+    if (best == kNoMerge) break;
+    const std::uint32_t left = best & ((1 << kPositionBits) - 1);
+    const std::uint32_t right = next[left];
+    const std::uint32_t behind = next[right];
+    tokens[left] = merges_.merged(best >> kPositionBits);
+    next[left] = static_cast<std::uint8_t>(behind);
+    previous[behind] = static_cast<std::uint8_t>(left);
+    if (right + 1 < count) offers[right] = kNoMerge;
+    offers[left] =
+        behind == count ? kNoMerge : offer(merges_.rank(tokens[left], tokens[behind]), left);
+    if (left > 0) {
+      const std::uint32_t before = previous[left];
+      offers[before] = offer(merges_.rank(tokens[before], tokens[left]), before);
     }
-    if (ranks[best] == kNoMerge) break;
-    tokens[best] = merges_.merged(ranks[best]);
-    --count;
-    std::copy(tokens.begin() + best + 2, tokens.begin() + count + 1, tokens.begin() + best + 1);
-    if (best + 1 < count) {
-      std::copy(ranks.begin() + best + 2, ranks.begin() + count, ranks.begin() + best + 1);
-      ranks[best] = merges_.rank(tokens[best], tokens[best + 1]);
-    }
-    if (best > 0) ranks[best - 1] = merges_.rank(tokens[best - 1], tokens[best]);
   }
-  out.insert(out.end(), tokens.begin(), tokens.begin() + count);
+  for (std::uint32_t i = 0; i < count; i = next[i])
+    out.push_back(tokens[i]);
 }
 
 void BytePairEncoder::offer(std::uint32_t left) {

@@ -22,10 +22,14 @@ class BytePairEncoder {
   // Appends the tokens of `word` (any bytes) to `out`.
   void encode(std::string_view word, std::vector<TokenId>& out);
 
-  // Words of up to this many bytes take the array.
+  // Words of up to this many bytes take the array; a position must fit kPositionBits.
   static constexpr std::size_t kShortWord = 96;
 
  private:
+  static constexpr int kPositionBits = 7;
+  static_assert(kShortWord <= 1 << kPositionBits);
+  static_assert(MergeTable::kMaxMerges < kNoMerge >> kPositionBits);
+
   // A token of a long word; they form a list in order of position.
   struct Node {
     TokenId token;

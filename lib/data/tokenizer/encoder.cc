@@ -88,7 +88,7 @@ void Encoder::encode(std::span<const TextPiece> pieces, std::vector<TokenId>& id
 }
 
 void Encoder::encode_valid(std::string_view text, std::vector<TokenId>& ids) {
-  if (tokenizer_.raw_matcher_.is_empty()) return encode_section(text, ids);
+  if (!tokenizer_.raw_matcher_.may_match(text)) return encode_section(text, ids);
   sections_.clear();
   tokenizer_.raw_matcher_.split(text, control_, sections_);
   for (const Section& section : sections_) {
@@ -121,37 +121,58 @@ void Encoder::encode_words(std::string_view text, std::vector<TokenId>& ids) {
   std::size_t room = WordCache::kShortTokens * scratch_.words.size();
   std::size_t count = ids.size();
   ids.resize(count + room);
-  for (const Span span : scratch_.words) {
-    const std::string_view word = span.of(base);
-    room -= WordCache::kShortTokens;
-    std::span<const TokenId> tokens;
-    if (word.size() <= WordCache::kShortWord) {
-      const auto key = WordCache::short_key(word.data(), word.size(), base.size() - span.begin);
-      const std::size_t set = cache_.set_of(key);
-      if (const WordCache::ShortEntry* entry = cache_.find(key, set)) {
+  const std::span<const Span> words = scratch_.words;
+  for (std::size_t first = 0; first < words.size(); first += kWordsAhead) {
+    const auto block = words.subspan(first, std::min(kWordsAhead, words.size() - first));
+    look_ahead(base, block);
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      room -= WordCache::kShortTokens;
+      const WordCache::ShortKey& key = ahead_[i].key;
+      const WordCache::ShortEntry* entry =
+          key.length == 0 ? nullptr : cache_.find(key, ahead_[i].set);
+      if (entry != nullptr && entry->count != 0) {
         std::copy_n(entry->tokens.data(), WordCache::kShortTokens, ids.data() + count);
         count += entry->count;
         continue;
       }
-      tokens = learn(word, key, set);
-    } else {
-      tokens = long_word(word);
+      const std::string_view word = block[i].of(base);
+      const bool is_new = entry == nullptr && key.length != 0;
+      const auto tokens = is_new ? new_short_word(word, ahead_[i]) : long_word(word);
+      if (ids.size() < count + tokens.size() + room) ids.resize(count + tokens.size() + 2 * room);
+      std::copy(tokens.begin(), tokens.end(), ids.data() + count);
+      count += tokens.size();
     }
-    if (ids.size() < count + tokens.size() + room) ids.resize(count + tokens.size() + 2 * room);
-    std::copy(tokens.begin(), tokens.end(), ids.data() + count);
-    count += tokens.size();
   }
   ids.resize(count);
 }
 
-std::span<const TokenId> Encoder::learn(std::string_view word, const WordCache::ShortKey& key,
-                                        std::size_t set) {
-  const std::span<const TokenId> tokens = long_word(word);
-  if (tokens.size() <= WordCache::kShortTokens) cache_.put(key, set, tokens);
-  return tokens;
+// The places of the next words in the cache, called for before they are needed.
+void Encoder::look_ahead(std::string_view base, std::span<const Span> block) {
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    const Span span = block[i];
+    const std::size_t length = span.end - span.begin;
+    if (length > WordCache::kShortWord) {
+      ahead_[i].key.length = 0;
+      continue;
+    }
+    ahead_[i].key =
+        WordCache::short_key(base.data() + span.begin, length, base.size() - span.begin);
+    ahead_[i].set = cache_.set_of(ahead_[i].key);
+    cache_.prefetch(ahead_[i].set);
+  }
 }
 
-// Words that do not fit the short table: long ones, and short ones of many tokens.
+std::span<const TokenId> Encoder::new_short_word(std::string_view word, const Ahead& ahead) {
+  encode_new_word(word);
+  if (new_tokens_.size() <= WordCache::kShortTokens) {
+    cache_.put(ahead.key, ahead.set, new_tokens_);
+  } else {
+    cache_.put_long(word, WordCache::long_hash(word), new_tokens_);
+    cache_.put(ahead.key, ahead.set, {});
+  }
+  return new_tokens_;
+}
+
 std::span<const TokenId> Encoder::long_word(std::string_view word) {
   const bool is_kept = word.size() <= WordCache::kLongestWord;
   const std::uint64_t hash = is_kept ? WordCache::long_hash(word) : 0;
@@ -160,9 +181,7 @@ std::span<const TokenId> Encoder::long_word(std::string_view word) {
     if (!known.empty()) return known;
   }
   encode_new_word(word);
-  const bool is_short =
-      word.size() <= WordCache::kShortWord && new_tokens_.size() <= WordCache::kShortTokens;
-  if (is_kept && !is_short) cache_.put_long(word, hash, new_tokens_);
+  if (is_kept) cache_.put_long(word, hash, new_tokens_);
   return new_tokens_;
 }
 

@@ -3,6 +3,7 @@
 // default, in memory as it fills); the Tokenizer itself is shared.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,8 +53,15 @@ class Encoder {
   void encode_words(std::string_view text, std::vector<TokenId>& ids);
   void encode_new_word(std::string_view word);
   std::span<const TokenId> long_word(std::string_view word);
-  std::span<const TokenId> learn(std::string_view word, const WordCache::ShortKey& key,
-                                 std::size_t set);
+
+  // A word that is about to be looked up. Length 0: too long for the short table.
+  struct Ahead {
+    WordCache::ShortKey key;
+    std::size_t set;
+  };
+  static constexpr std::size_t kWordsAhead = 32;
+  void look_ahead(std::string_view base, std::span<const Span> block);
+  std::span<const TokenId> new_short_word(std::string_view word, const Ahead& ahead);
 
   const Tokenizer& tokenizer_;
   ControlTokens control_;
@@ -65,6 +73,7 @@ class Encoder {
   std::vector<Section> inner_sections_;
   std::string normalized_;
   PreTokenizer::Scratch scratch_;
+  std::array<Ahead, kWordsAhead> ahead_;
   std::vector<TokenId> new_tokens_;
 };
 

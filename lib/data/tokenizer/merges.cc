@@ -11,15 +11,18 @@ MergeTable::MergeTable(const std::vector<Merge>& merges,
                        const std::array<TokenId, 256>& byte_tokens)
     : byte_tokens_(byte_tokens) {
   ODB_CHECK_LE(merges.size(), kMaxMerges);
-  // At most a third full: most look-ups are for pairs that do not merge, and end at a free slot.
-  const std::size_t slots = std::bit_ceil(std::max<std::size_t>(16, 3 * merges.size()));
+  const std::size_t slots = std::bit_ceil(std::max<std::size_t>(64, merges.size() * 3 / 2));
   slots_.assign(slots, kFree);
   mask_ = slots - 1;
   shift_ = 64 - std::countr_zero(slots);
+  filter_.resize(slots / 8);  // eight bits a slot
+  filter_shift_ = shift_ + 3;
   merged_.reserve(merges.size());
   for (const Merge& merge : merges) {
     const std::uint64_t pair = pair_of(merge.left, merge.right);
-    std::size_t at = slot_of(pair);
+    const std::uint64_t hash = hash_of(pair);
+    filter_[hash >> filter_shift_] |= std::uint64_t{1} << (hash & 63);
+    std::size_t at = hash >> shift_;
     while (slots_[at] != kFree)
       at = (at + 1) & mask_;
     slots_[at] = pair << kRankBits | merged_.size();

@@ -33,7 +33,9 @@ class MergeTable {
 
   MergeRank rank(TokenId left, TokenId right) const {
     const std::uint64_t pair = pair_of(left, right);
-    for (std::size_t at = slot_of(pair);; at = (at + 1) & mask_) {
+    const std::uint64_t hash = hash_of(pair);
+    if (!(filter_[hash >> filter_shift_] >> (hash & 63) & 1)) return kNoMerge;
+    for (std::size_t at = hash >> shift_;; at = (at + 1) & mask_) {
       const std::uint64_t slot = slots_[at];
       if (slot >> kRankBits == pair) return static_cast<MergeRank>(slot & kRankMask);
       if (slot == kFree) return kNoMerge;
@@ -57,14 +59,21 @@ class MergeTable {
   static std::uint64_t pair_of(TokenId left, TokenId right) {
     return static_cast<std::uint64_t>(left) << kIdBits | static_cast<std::uint64_t>(right);
   }
-  std::size_t slot_of(std::uint64_t pair) const { return (pair * 0x9E3779B97F4A7C15) >> shift_; }
+  static std::uint64_t hash_of(std::uint64_t pair) {
+    const std::uint64_t product = pair * 0x9E3779B97F4A7C15;
+    return product ^ product >> 32;
+  }
 
   std::vector<std::uint64_t> slots_;
+  // One bit per hash, small enough for a core's own cache: most pairs do not merge, and most of
+  // these are known by it without a look at the large table.
+  std::vector<std::uint64_t> filter_;
   std::vector<TokenId> merged_;
   std::vector<MergeRank> byte_ranks_;
   std::array<TokenId, 256> byte_tokens_;
   std::size_t mask_ = 0;
   int shift_ = 0;
+  int filter_shift_ = 0;
 };
 
 }  // namespace odb

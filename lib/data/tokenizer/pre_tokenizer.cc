@@ -112,14 +112,20 @@ std::string_view PreTokenizer::prefix_blanks(std::string_view text, Scratch& scr
 }
 
 std::string_view PreTokenizer::split(std::string_view text, Scratch& scratch) const {
-  scratch.words.assign(1, Span{0, static_cast<std::uint32_t>(text.size())});
+  const Span whole{0, static_cast<std::uint32_t>(text.size())};
+  if (steps_.empty()) {
+    scratch.words.assign(1, whole);
+  } else {
+    scratch.words.clear();
+    steps_.front()->split(text, {&whole, 1}, scratch.words);
+  }
   const auto run = [&scratch](const Splitter& step, std::string_view subject) {
     scratch.parts.swap(scratch.words);
     scratch.words.clear();
     step.split(subject, scratch.parts, scratch.words);
   };
-  for (const auto& step : steps_)
-    run(*step, text);
+  for (std::size_t i = 1; i < steps_.size(); ++i)
+    run(*steps_[i], text);
   if (add_prefix_space_) text = prefix_blanks(text, scratch);
   if (built_in_) run(*built_in_, text);
   return text;

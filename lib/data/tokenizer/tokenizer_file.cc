@@ -2,8 +2,8 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <array>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <optional>
@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/real_file_system.h"
 #include "data/tokenizer/byte_alphabet.h"
 #include "data/tokenizer/file_components.h"
 #include "data/tokenizer/utf8.h"
@@ -236,16 +237,7 @@ TokenizerParts parse_tokenizer_file(std::string_view json, const std::string& wh
 TokenizerParts read_tokenizer_file(const std::filesystem::path& path) {
   const std::filesystem::path file =
       std::filesystem::is_directory(path) ? path / "tokenizer.json" : path;
-  std::string json;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
-    throw FileError("{}: cannot open the tokenizer: {}", file.string(), errno_text(errno));
-  }
-  json.resize(std::filesystem::file_size(file));
-  if (!stream.read(json.data(), static_cast<std::streamsize>(json.size()))) {
-    throw FileError("{}: cannot read the tokenizer: {}", file.string(), errno_text(errno));
-  }
-  return parse_tokenizer_file(json, file.string());
+  return parse_tokenizer_file(RealFileSystem().read_all(file.string()), file.string());
 }
 
 }  // namespace odb

@@ -61,6 +61,7 @@ void WordCache::put_long(std::string_view word, std::uint64_t hash,
     long_count_ = 0;
   }
   LongEntry& entry = long_entries_[long_slot(word, hash)];
+  if (entry.length != 0) return;
   entry = {.hash = hash,
            .bytes_at = static_cast<std::uint32_t>(long_bytes_.size()),
            .tokens_at = static_cast<std::uint32_t>(long_tokens_.size()),

@@ -4,7 +4,8 @@
 // Words of up to 16 bytes with up to 3 tokens live in a two-way set-associative table of 64-byte
 // sets, like a processor's cache: a new word replaces the one of its set used longest ago.
 // All others, up to kLongestWord, live in a hash table over a block of bytes that is emptied when
-// full. So the size is bounded whatever the text, and nothing ever has to be rehashed.
+// full; a short word of many tokens leaves a pointer to there (no tokens) in the first table. So
+// the size is bounded whatever the text, and nothing ever has to be rehashed.
 #pragma once
 
 #include <array>
@@ -82,11 +83,13 @@ class WordCache {
     std::swap(ways[0], ways[1]);
     return &ways[0];
   }
+  // `tokens` is empty for a word whose tokens were put_long.
   void put(const ShortKey& key, std::size_t set, std::span<const TokenId> tokens);
+  void prefetch(std::size_t set) const { __builtin_prefetch(&sets_[set]); }
 
   // Any other word: its tokens, or an empty span. Valid until the next put_long.
   std::span<const TokenId> find_long(std::string_view word, std::uint64_t hash) const;
-  // Does nothing with words over kLongestWord. REQUIRES: find_long found nothing.
+  // Does nothing with words over kLongestWord.
   void put_long(std::string_view word, std::uint64_t hash, std::span<const TokenId> tokens);
   static std::uint64_t long_hash(std::string_view word);
 

@@ -53,6 +53,10 @@ int letters_in(std::uint64_t eight) {
   return std::countr_zero(others) / 8;  // 64 / 8 when all are letters
 }
 
+bool is_ascii_letter(char character) {
+  return static_cast<unsigned char>((character | 0x20) - 'a') < 26;
+}
+
 bool is_line_end(std::uint32_t character) {
   return character == '\r' || character == '\n';
 }
@@ -66,6 +70,7 @@ class Scan {
 
   // The end of the word that starts at `at`. REQUIRES: at < end.
   const char* word_end(const char* at) const {
+    if (*at == ' ' && end_ - at > 1 && is_ascii_letter(at[1])) return skip_letters(at + 2);
     const Character first = read(at);
     const char* next = at + first.bytes;
     if (first.classes & Rules::kLetters) return skip_letters(next);
@@ -110,6 +115,7 @@ class Scan {
         const int letters = letters_in(eight);
         at += letters;
         if (letters == 8) continue;
+        if (static_cast<unsigned char>(*at) < 0x80) break;  // no ASCII mark exists
       }
       const Character next = read(at);
       if (!(next.classes & Rules::kLetters)) break;
