@@ -9,7 +9,9 @@ namespace odb {
 
 using Arguments = std::vector<std::string>;
 
+int bench_command(const Arguments& arguments);
 int doctor_command(const Arguments& arguments);
+int tokenize_command(const Arguments& arguments);
 int version_command(const Arguments& arguments);
 
 }  // namespace odb

@@ -25,7 +25,9 @@ struct Command {
 int help_command(const Arguments& arguments);
 
 constexpr std::array kCommands = {
+    Command{"bench", "measure one part of the trainer: bench tokenizer", bench_command},
     Command{"doctor", "look at the machine and tell what is not well", doctor_command},
+    Command{"tokenize", "turn texts into token ids, or ids into texts", tokenize_command},
     Command{"version", "tell the version and the git commit of this binary", version_command},
     Command{"help", "tell the commands, or the options of one: help COMMAND", help_command}};
 

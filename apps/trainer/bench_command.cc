@@ -1,0 +1,47 @@
+// bench: measurements of single parts of the trainer, each a command of its own below this one.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "bench_commands.h"
+#include "commands.h"
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "base/nearest.h"
+
+namespace odb {
+
+namespace {
+
+struct Benchmark {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(const Arguments&);
+};
+
+constexpr std::array kBenchmarks = {
+    Benchmark{"tokenizer", "bytes of text turned into ids per second", bench_tokenizer}};
+
+}  // namespace
+
+int bench_command(const Arguments& arguments) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    fmt::print("odb-trainer bench PART [options]\n\nparts:\n");
+    for (const Benchmark& benchmark : kBenchmarks) {
+      fmt::print("  {:<12}{}\n", benchmark.name, benchmark.summary);
+    }
+    return 0;
+  }
+  const auto found = std::ranges::find(kBenchmarks, arguments[0], &Benchmark::name);
+  if (found == kBenchmarks.end()) {
+    std::vector<std::string> known;
+    for (const Benchmark& benchmark : kBenchmarks)
+      known.emplace_back(benchmark.name);
+    throw UsageError("unknown part '{}' to measure; {}", arguments[0],
+                     did_you_mean(arguments[0], known));
+  }
+  return found->run(Arguments(arguments.begin() + 1, arguments.end()));
+}
+
+}  // namespace odb

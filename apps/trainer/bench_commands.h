@@ -1,0 +1,10 @@
+// The parts that `bench` measures; bench_command.cc holds the table.
+#pragma once
+
+#include "commands.h"
+
+namespace odb {
+
+int bench_tokenizer(const Arguments& arguments);
+
+}  // namespace odb

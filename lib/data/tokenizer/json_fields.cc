@@ -1,0 +1,52 @@
+#include "data/tokenizer/json_fields.h"
+
+#include "base/error.h"
+
+namespace odb {
+
+using nlohmann::json;
+
+const json& required_field(const json& object, const char* name, const std::string& where) {
+  if (!object.is_object()) {
+    throw DataError("{}: found {}, wanted an object", where, object.type_name());
+  }
+  const auto found = object.find(name);
+  if (found == object.end()) throw DataError("{}: the field '{}' is missing", where, name);
+  return *found;
+}
+
+std::string required_text(const json& object, const char* name, const std::string& where) {
+  const json& field = required_field(object, name, where);
+  if (!field.is_string()) {
+    throw DataError("{}: '{}' is {}, wanted a string", where, name, field.type_name());
+  }
+  return field.get<std::string>();
+}
+
+std::string component_type(const json& object, const std::string& where) {
+  return required_text(object, "type", where);
+}
+
+bool required_flag(const json& object, const char* name, const std::string& where) {
+  const json& field = required_field(object, name, where);
+  if (!field.is_boolean()) {
+    throw DataError("{}: '{}' is {}, wanted true or false", where, name, field.type_name());
+  }
+  return field.get<bool>();
+}
+
+bool optional_flag(const json& object, const char* name, bool otherwise, const std::string& where) {
+  const auto found = object.find(name);
+  if (found == object.end() || found->is_null()) return otherwise;
+  return required_flag(object, name, where);
+}
+
+const json& required_list(const json& object, const char* name, const std::string& where) {
+  const json& field = required_field(object, name, where);
+  if (!field.is_array()) {
+    throw DataError("{}: '{}' is {}, wanted a list", where, name, field.type_name());
+  }
+  return field;
+}
+
+}  // namespace odb

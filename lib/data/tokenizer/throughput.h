@@ -1,0 +1,29 @@
+// How fast a tokenizer encodes given texts on one core, with an empty and with a filled word cache.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "data/tokenizer/tokenizer.h"
+
+namespace odb {
+
+struct TokenizerThroughput {
+  std::size_t texts = 0;
+  std::size_t bytes = 0;    // of all texts
+  std::size_t tokens = 0;   // that they become
+  double cold_seconds = 0;  // all texts once with a new Encoder, its making included; the median
+  double warm_seconds = 0;  // all texts once more; the median
+};
+
+// Encodes each text by itself, `rounds` (odd) times cold and warm in turn. Blocks as long as that
+// takes. Throws DataError for a text that cannot be encoded.
+TokenizerThroughput measure_throughput(const Tokenizer& tokenizer,
+                                       std::span<const std::string> texts, int rounds);
+
+// Memory of this process that no other one shares, in bytes (private pages, of
+// /proc/self/smaps_rollup).
+std::size_t private_memory_bytes();
+
+}  // namespace odb

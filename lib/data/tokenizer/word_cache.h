@@ -1,0 +1,129 @@
+// Remembers the tokens of words seen before. Natural text repeats its words, so most words cost one
+// look at one cache line instead of a run of merges.
+//
+// Words of up to 16 bytes with up to 3 tokens live in a two-way set-associative table of 64-byte
+// sets, like a processor's cache: a new word replaces the one of its set used longest ago.
+// All others, up to kLongestWord, live in a hash table over a block of bytes that is emptied when
+// full; a short word of many tokens leaves a pointer to there (no tokens) in the first table. So
+// the size is bounded whatever the text, and nothing ever has to be rehashed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "data/tokenizer/token_id.h"
+
+namespace odb {
+
+class WordCache {
+ public:
+  static constexpr std::size_t kShortWord = 16;
+  static constexpr std::size_t kShortTokens = 3;
+  static constexpr std::size_t kLongestWord = 256;  // longer ones hardly ever come again
+
+  // A word of 1 to 16 bytes, padded with zeros.
+  struct ShortKey {
+    std::uint64_t low;
+    std::uint64_t high;
+    std::uint8_t length;
+    bool operator==(const ShortKey&) const = default;
+  };
+
+  // 32 bytes. A length of 0 marks a free one.
+  struct ShortEntry {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+    std::array<TokenId, kShortTokens> tokens{};
+    std::uint8_t length = 0;
+    std::uint8_t count = 0;
+
+    bool is(const ShortKey& key) const {
+      return low == key.low && high == key.high && length == key.length;
+    }
+  };
+
+  // `sets` is a power of two from 2 on (64 bytes each, in memory as they are touched); `long_bytes`
+  // bounds the memory of the other table, roughly.
+  WordCache(std::size_t sets, std::size_t long_bytes);
+
+  // The key of text[0..length); `readable` bytes may be read from text on.
+  // REQUIRES: 1 <= length <= kShortWord, length <= readable.
+  static ShortKey short_key(const char* text, std::size_t length, std::size_t readable) {
+    ShortKey key{0, 0, static_cast<std::uint8_t>(length)};
+    if (readable < kShortWord) {
+      std::array<char, kShortWord> padded{};
+      std::memcpy(padded.data(), text, length);
+      std::memcpy(&key.low, padded.data(), 8);
+      std::memcpy(&key.high, padded.data() + 8, 8);
+      return key;
+    }
+    std::memcpy(&key.low, text, 8);
+    std::memcpy(&key.high, text + 8, 8);
+    key.low &= kMasks[length][0];
+    key.high &= kMasks[length][1];
+    return key;
+  }
+
+  std::size_t set_of(const ShortKey& key) const {
+    const std::uint64_t mixed =
+        (key.low ^ (key.high + key.length) * 0x9E3779B97F4A7C15) * 0xD6E8FEB86659FD93;
+    return mixed >> set_shift_;  // the upper bits depend on every byte
+  }
+
+  // The entry of a word, or null. Valid until the next put.
+  const ShortEntry* find(const ShortKey& key, std::size_t set) {
+    Set& ways = sets_[set];
+    if (ways[0].is(key)) return &ways[0];
+    if (!ways[1].is(key)) return nullptr;
+    std::swap(ways[0], ways[1]);
+    return &ways[0];
+  }
+  // `tokens` is empty for a word whose tokens were put_long.
+  void put(const ShortKey& key, std::size_t set, std::span<const TokenId> tokens);
+  void prefetch(std::size_t set) const { __builtin_prefetch(&sets_[set]); }
+
+  // Any other word: its tokens, or an empty span. Valid until the next put_long.
+  std::span<const TokenId> find_long(std::string_view word, std::uint64_t hash) const;
+  // Does nothing with words over kLongestWord.
+  void put_long(std::string_view word, std::uint64_t hash, std::span<const TokenId> tokens);
+  static std::uint64_t long_hash(std::string_view word);
+
+ private:
+  using Set = std::array<ShortEntry, 2>;
+  static_assert(sizeof(ShortEntry) == 32);
+
+  static constexpr auto kMasks = [] {
+    std::array<std::array<std::uint64_t, 2>, kShortWord + 1> masks{};
+    for (std::size_t length = 0; length <= kShortWord; ++length) {
+      for (std::size_t byte = 0; byte < length; ++byte) {
+        masks[length][byte / 8] |= 0xFFULL << byte % 8 * 8;
+      }
+    }
+    return masks;
+  }();
+
+  struct LongEntry {
+    std::uint64_t hash = 0;
+    std::uint32_t bytes_at = 0;
+    std::uint32_t tokens_at = 0;
+    std::uint16_t length = 0;  // 0: free
+    std::uint16_t count = 0;
+  };
+
+  std::size_t long_slot(std::string_view word, std::uint64_t hash) const;
+
+  std::vector<Set> sets_;
+  int set_shift_;
+  std::vector<LongEntry> long_entries_;  // open addressing, at most half full
+  std::size_t long_count_ = 0;
+  std::size_t long_bytes_limit_;
+  std::vector<char> long_bytes_;
+  std::vector<TokenId> long_tokens_;
+};
+
+}  // namespace odb

@@ -1,0 +1,24 @@
+// The split patterns of the well-known model families, by hand: one look at the character (two at
+// most) decides which alternative matches, so that no regular expression has to run.
+//
+// tests/data/tokenizer/word_scanner_test.cc holds every family against the pattern it stands for.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "data/tokenizer/splitter.h"
+
+namespace odb {
+
+// The split pattern that GPT-2's ByteLevel step has built in.
+extern const std::string_view kGpt2Pattern;
+// The patterns of Qwen2/2.5/3, of Llama 3 and of Qwen3.5 (marks count as letters).
+extern const std::string_view kQwen2Pattern;
+extern const std::string_view kLlama3Pattern;
+extern const std::string_view kQwen35Pattern;
+
+// The scanner for a pattern, used as a Split step of behaviour Isolated; null when there is none.
+std::unique_ptr<Splitter> make_word_scanner(std::string_view pattern);
+
+}  // namespace odb

@@ -1,0 +1,94 @@
+// The pattern language: what is translated, what is refused, and how matches become pieces.
+#include "data/tokenizer/regex.h"
+
+#include "base/error.h"
+#include "catch.h"
+#include "data/tokenizer/regex_dialect.h"
+#include "data/tokenizer/split_steps.h"
+
+using namespace odb;
+
+namespace {
+
+std::vector<std::string> pieces(const Splitter& splitter, const std::string& text) {
+  const Span whole{0, static_cast<std::uint32_t>(text.size())};
+  std::vector<Span> spans;
+  splitter.split(text, {&whole, 1}, spans);
+  std::vector<std::string> found;
+  for (const Span span : spans)
+    found.emplace_back(span.of(text));
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("constructs that mean something else in PCRE2 are translated") {
+  const std::pair<const char*, const char*> kTranslations[] = {
+      {R"(\s+(?!\S)|[^\s\p{L}])", R"(\p{wspace}+(?!\P{wspace})|[^\p{wspace}\p{L}])"},
+      {R"(\w)", R"([\p{Alphabetic}\p{M}\p{Nd}\p{Pc}])"},
+      {R"([\w-])", R"([\p{Alphabetic}\p{M}\p{Nd}\p{Pc}-])"},
+      {R"(\W)", R"([^\p{Alphabetic}\p{M}\p{Nd}\p{Pc}])"},
+      {R"(\v\u3000)", R"(\x0B\x{3000})"},
+      {R"(a{,3}b{2,}c{4})", R"(a{0,3}b{2,}c{4})"},
+      {R"((?i:'s)(?=x)[\r\n/]*\[)", R"((?i:'s)(?=x)[\r\n/]*\[)"}};
+  for (const auto& [pattern, translation] : kTranslations) {
+    CHECK(translate_oniguruma(pattern, "test") == translation);
+  }
+}
+
+TEST_CASE("constructs outside the dialect are refused by name and offset") {
+  struct Refusal {
+    const char* pattern;
+    const char* told;
+  };
+  const Refusal kRefusals[] = {{R"(ab\b)", R"(the escape \b at offset 2)"},
+                               {R"(\h)", R"(the escape \h)"},
+                               {R"((a)\1)", R"(the escape \1)"},
+                               {R"([\W])", R"(\W inside a class)"},
+                               {R"([a[b]])", "a class inside a class"},
+                               {R"([a&&b])", "an intersection of classes"},
+                               {R"([]a])", "an empty class"},
+                               {R"(a(?i)b)", "a group of this kind at offset 1"},
+                               {R"((?<n>a))", "a group of this kind"},
+                               {R"((*FAIL))", "a verb"},
+                               {R"(a{2}?)", "followed by '?'"},
+                               {R"(a{1,2}+)", "followed by '+'"},
+                               {R"(a{x})", "a brace that is no interval"},
+                               {R"(\xFF)", "a raw byte"},
+                               {R"(\u12)", "four digits"},
+                               {"a\\", "a lone backslash"}};
+  for (const Refusal& refusal : kRefusals) {
+    INFO(refusal.pattern);
+    CHECK_THROWS_AS(translate_oniguruma(refusal.pattern, "place"), DataError);
+    CHECK_THROWS_WITH(translate_oniguruma(refusal.pattern, "place"),
+                      Catch::StartsWith("place: ") && Catch::Contains(refusal.told));
+  }
+}
+
+TEST_CASE("a pattern that cannot be compiled is refused") {
+  CHECK_THROWS_WITH(Regex("(a", "place"), Catch::StartsWith("place: ") && Catch::Contains("(a"));
+}
+
+TEST_CASE("a match that needs too many steps is an error, not an endless wait") {
+  const auto splitter = make_regex_splitter("(a|aa)+$", {}, "test");
+  CHECK_THROWS_WITH(pieces(*splitter, std::string(5000, 'a') + "b"), Catch::Contains("gave up"));
+}
+
+TEST_CASE("what the behaviours make of the matches") {
+  using Words = std::vector<std::string>;
+  const auto split = [](SplitBehavior behavior, bool invert = false) {
+    return pieces(*make_text_splitter("-", {behavior, invert}), "-a--b-");
+  };
+  CHECK(split(SplitBehavior::removed) == Words{"a", "b"});
+  CHECK(split(SplitBehavior::removed, true) == Words{"-", "-", "-", "-"});
+  CHECK(split(SplitBehavior::isolated) == Words{"-", "a", "-", "-", "b", "-"});
+  CHECK(split(SplitBehavior::merged_with_previous) == Words{"-", "a-", "-", "b-"});
+  CHECK(split(SplitBehavior::merged_with_next) == Words{"-a", "-", "-b", "-"});
+  CHECK(split(SplitBehavior::contiguous) == Words{"-", "a", "--", "b", "-"});
+}
+
+TEST_CASE("digits one by one or in runs") {
+  using Words = std::vector<std::string>;
+  CHECK(pieces(*make_digits_splitter(true), "a12\u0663b") == Words{"a", "1", "2", "\u0663", "b"});
+  CHECK(pieces(*make_digits_splitter(false), "a12\u0663b") == Words{"a", "12\u0663", "b"});
+}

@@ -1,0 +1,111 @@
+#include "data/tokenizer/word_cache.h"
+
+#include <map>
+#include <random>
+#include <string>
+
+#include "catch.h"
+
+using namespace odb;
+using Ids = std::vector<TokenId>;
+
+namespace {
+
+Ids known_short(WordCache& cache, const std::string& word) {
+  const auto key = WordCache::short_key(word.data(), word.size(), word.size());
+  const auto* entry = cache.find(key, cache.set_of(key));
+  if (entry == nullptr) return {};
+  return {entry->tokens.begin(), entry->tokens.begin() + entry->count};
+}
+
+void put_short(WordCache& cache, const std::string& word, const Ids& ids) {
+  const auto key = WordCache::short_key(word.data(), word.size(), word.size());
+  cache.put(key, cache.set_of(key), ids);
+}
+
+}  // namespace
+
+TEST_CASE("words of all short lengths are told apart") {
+  WordCache cache(1 << 12, 1 << 12);
+  for (std::size_t length = 1; length <= WordCache::kShortWord; ++length) {
+    put_short(cache, std::string(length, 'x'), Ids{static_cast<TokenId>(length)});
+    put_short(cache, std::string(length - 1, 'x') + '\0', Ids{-1, static_cast<TokenId>(length)});
+  }
+  for (std::size_t length = 1; length <= WordCache::kShortWord; ++length) {
+    CHECK(known_short(cache, std::string(length, 'x')) == Ids{static_cast<TokenId>(length)});
+    CHECK(known_short(cache, std::string(length - 1, 'x') + '\0') ==
+          Ids{-1, static_cast<TokenId>(length)});
+  }
+  CHECK(known_short(cache, "y").empty());
+}
+
+TEST_CASE("a key does not depend on what stands behind the word") {
+  const std::string text = "word and much more text";
+  const auto inside = WordCache::short_key(text.data(), 4, text.size());
+  const auto at_end = WordCache::short_key("word", 4, 4);
+  CHECK(inside == at_end);
+}
+
+TEST_CASE("a full set forgets the word used longest ago") {
+  WordCache cache(2, 1 << 12);
+  std::map<std::size_t, std::vector<std::string>> words_of_set;
+  for (int i = 0; words_of_set[0].size() < 3; ++i) {
+    const std::string word = std::to_string(i);
+    words_of_set[cache.set_of(WordCache::short_key(word.data(), word.size(), word.size()))]
+        .push_back(word);
+  }
+  const auto& words = words_of_set[0];
+  put_short(cache, words[0], {0});
+  put_short(cache, words[1], {1});
+  CHECK(known_short(cache, words[0]) == Ids{0});
+  put_short(cache, words[2], {2});
+  CHECK(known_short(cache, words[1]).empty());
+  CHECK(known_short(cache, words[0]) == Ids{0});
+  CHECK(known_short(cache, words[2]) == Ids{2});
+}
+
+TEST_CASE("words that differ in any one byte spread over the sets") {
+  WordCache cache(1 << 10, 1 << 12);
+  std::map<std::size_t, int> load;
+  for (std::size_t place = 0; place < 16; ++place) {
+    for (int byte = 0; byte < 256; ++byte) {
+      std::string word(16, 'a');
+      word[place] = static_cast<char>(byte);
+      ++load[cache.set_of(WordCache::short_key(word.data(), 16, 16))];
+    }
+  }
+  int fullest = 0;
+  for (const auto& [set, count] : load)
+    fullest = std::max(fullest, count);
+  CHECK(fullest <= 32);  // 4 on average; the same word is among them 16 times
+}
+
+TEST_CASE("long words are kept until the block is full, then all are forgotten") {
+  constexpr std::size_t kLimit = 4096;
+  WordCache cache(2, kLimit);
+  std::mt19937 random(9);
+  std::size_t found = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string word = "a rather long word " + std::to_string(random() % 40);
+    const std::uint64_t hash = WordCache::long_hash(word);
+    const auto known = cache.find_long(word, hash);
+    const Ids ids(word.size() % 7 + 1, static_cast<TokenId>(hash & 0xFFFF));
+    if (known.empty()) {
+      cache.put_long(word, hash, ids);
+    } else {
+      ++found;
+    }
+    const auto now = cache.find_long(word, hash);
+    REQUIRE(Ids(now.begin(), now.end()) == ids);
+  }
+  CHECK(found > 1000);
+  CHECK(found < 2000);
+}
+
+TEST_CASE("words over the limit are not kept") {
+  WordCache cache(2, 1 << 20);
+  const std::string word(WordCache::kLongestWord + 1, 'x');
+  const std::uint64_t hash = WordCache::long_hash(word);
+  cache.put_long(word, hash, Ids{1});
+  CHECK(cache.find_long(word, hash).empty());
+}
