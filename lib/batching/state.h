@@ -1,11 +1,12 @@
 // The position of a rank in its epoch as plain values: enough to continue with the identical
-// sequence of slots, on the same number of ranks or (state_on_other_world.h) another.
+// sequence of slots, on the same number of ranks or (redeal.h) another.
 //
 // A position is the start of a round plus how many of its slots are taken, that is, part of a
 // finished step. Only ids are kept: lengths come back when the views are drawn again.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,0 +1,129 @@
+#include "batching/sampler.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace odb {
+namespace {
+
+// Where share `index` of `count` things in `world` shares begins, when the first shares to be one
+// larger are those from `first_large` on (cyclic): leftovers and progressions then do not both
+// favour rank 0.
+struct Shares {
+  std::int64_t count;
+  int world;
+  int first_large;
+
+  std::int64_t size(int index) const {
+    const std::int64_t large = count % world;
+    const std::int64_t place = (index - first_large + world) % world;
+    return count / world + (place < large ? 1 : 0);
+  }
+};
+
+// The part of `whole` with elements `begin`..`end`-1.
+Progression cut(const Progression& whole, std::int64_t begin, std::int64_t end) {
+  return {.start = whole.at(begin), .stride = whole.stride, .end = whole.at(end - 1) + 1};
+}
+
+}  // namespace
+
+std::int64_t Progression::count() const {
+  return start >= end ? 0 : (end - start + stride - 1) / stride;
+}
+
+std::int64_t SamplerPosition::remaining() const {
+  std::int64_t count = leftover_end - leftover_begin;
+  for (const Progression& progression : progressions)
+    count += progression.count();
+  return count;
+}
+
+SamplerPosition first_position(std::int64_t size, int rank, int world) {
+  ODB_CHECK(world >= 1 && rank >= 0 && rank < world, "rank {} of {}", rank, world);
+  SamplerPosition position;
+  if (rank < size) position.progressions.push_back({.start = rank, .stride = world, .end = size});
+  return position;
+}
+
+std::vector<SamplerPosition> share_out(std::int64_t leftover_count,
+                                       std::span<const Progression> undrawn, int world) {
+  std::int64_t undrawn_count = 0;
+  for (const Progression& progression : undrawn)
+    undrawn_count += progression.count();
+  const Shares leftovers{leftover_count, world, 0};
+  const Shares positions{undrawn_count, world, static_cast<int>(leftover_count % world)};
+
+  std::vector<SamplerPosition> shares(static_cast<std::size_t>(world));
+  std::int64_t next_leftover = 0;
+  std::size_t source = 0;        // the progression being cut
+  std::int64_t cut_already = 0;  // its elements that are given away
+  for (int rank = 0; rank < world; ++rank) {
+    SamplerPosition& share = shares[static_cast<std::size_t>(rank)];
+    share.leftover_begin = next_leftover;
+    share.leftover_end = next_leftover += leftovers.size(rank);
+    for (std::int64_t wanted = positions.size(rank); wanted > 0;) {
+      const std::int64_t left = undrawn[source].count() - cut_already;
+      const std::int64_t taken = std::min(left, wanted);
+      if (taken > 0)
+        share.progressions.push_back(cut(undrawn[source], cut_already, cut_already + taken));
+      wanted -= taken;
+      cut_already += taken;
+      if (taken == left) {
+        ++source;
+        cut_already = 0;
+      }
+    }
+  }
+  return shares;
+}
+
+Sampler::Sampler(const Permutation& order, LeftoverList leftovers, SamplerPosition position)
+    : order_(order), leftovers_(std::move(leftovers)), position_(std::move(position)) {
+  const auto known = static_cast<std::int64_t>(leftovers_ ? leftovers_->size() : 0);
+  ODB_CHECK(
+      position_.leftover_begin >= 0 && position_.leftover_begin <= position_.leftover_end &&
+          (position_.leftover_begin == position_.leftover_end || position_.leftover_end <= known),
+      "leftovers {}..{} of a list of {}", position_.leftover_begin, position_.leftover_end, known);
+  std::erase_if(position_.progressions, [](const Progression& p) { return p.count() == 0; });
+  for (const Progression& p : position_.progressions)
+    ODB_CHECK(p.start >= 0 && p.stride >= 1 && p.end <= order_.size(),
+              "positions {}, {} + {}, ... < {} of {}", p.start, p.start, p.stride, p.end,
+              order_.size());
+  remaining_ = position_.remaining();
+}
+
+void Sampler::peek(std::int64_t skip, std::int64_t limit, std::vector<ViewId>& views) const {
+  const std::int64_t leftovers = position_.leftover_end - position_.leftover_begin;
+  for (std::int64_t i = skip; i < leftovers && limit > 0; ++i, --limit)
+    views.push_back((*leftovers_)[static_cast<std::size_t>(position_.leftover_begin + i)]);
+  skip = std::max<std::int64_t>(0, skip - leftovers);
+  for (const Progression& progression : position_.progressions) {
+    const std::int64_t count = progression.count();
+    for (std::int64_t i = skip; i < count && limit > 0; ++i, --limit)
+      views.push_back(order_(progression.at(i)));
+    skip = std::max<std::int64_t>(0, skip - count);
+  }
+}
+
+ViewId Sampler::next() const {
+  ODB_CHECK_GT(remaining_, 0);
+  if (position_.leftover_begin < position_.leftover_end)
+    return (*leftovers_)[static_cast<std::size_t>(position_.leftover_begin)];
+  return order_(position_.progressions.front().start);
+}
+
+void Sampler::advance() {
+  ODB_CHECK_GT(remaining_, 0);
+  --remaining_;
+  if (position_.leftover_begin < position_.leftover_end) {
+    ++position_.leftover_begin;
+    return;
+  }
+  Progression& front = position_.progressions.front();
+  front.start += front.stride;
+  if (front.count() == 0) position_.progressions.erase(position_.progressions.begin());
+}
+
+}  // namespace odb
