@@ -12,12 +12,10 @@ namespace {
 constexpr int kFewBits = 12;
 constexpr int kUsualRounds = 8;
 
-// The round function: any function will do for a bijection, this one mixes well in two products.
+// The round function: any function makes a bijection. One product by a random odd number, of which
+// the upper half depends on every bit of `half`, is the fastest that mixes well over eight rounds.
 std::uint64_t mix(std::uint64_t half, std::uint64_t key) {
-  std::uint64_t x = (half + key) * 0x9E3779B97F4A7C15;
-  x ^= x >> 32;
-  x *= 0xD6E8FEB86659FD93;
-  return (x ^ x >> 29) >> 32;
+  return ((half ^ key >> 32) * (key | 1)) >> 32;
 }
 
 }  // namespace

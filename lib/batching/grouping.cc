@@ -12,11 +12,10 @@ void greedy(const GroupingRule& rule, std::span<const Item> window, Partition& p
   auto& members = partition.members;
   for (std::size_t i = 0; i < window.size(); ++i)
     members.push_back(static_cast<std::int32_t>(i));
-  std::sort(members.begin(), members.end(), [&](std::int32_t a, std::int32_t b) {
-    const Item& left = window[static_cast<std::size_t>(a)];
-    const Item& right = window[static_cast<std::size_t>(b)];
-    return left.length != right.length ? left.length > right.length : left.view < right.view;
-  });
+  if (!std::is_sorted(window.begin(), window.end(), longer_first))
+    std::sort(members.begin(), members.end(), [&](std::int32_t a, std::int32_t b) {
+      return longer_first(window[static_cast<std::size_t>(a)], window[static_cast<std::size_t>(b)]);
+    });
   const auto count = static_cast<std::int64_t>(members.size());
   for (std::int64_t begin = 0; begin < count;) {
     const Item& longest =

@@ -33,6 +33,11 @@ GroupingRule grouping_rule(const BatchingOptions& resolved);
 // True: samples with these sums make one single group that a further one could still join.
 bool is_one_open_group(const GroupingRule& rule, const GroupSums& sums);
 
+// The order of greedy: longest first, equal lengths by view.
+inline bool longer_first(const Item& a, const Item& b) {
+  return a.length != b.length ? a.length > b.length : a.view < b.view;
+}
+
 // A group of a partition: members[begin..end).
 struct GroupSpan {
   std::int32_t begin = 0;

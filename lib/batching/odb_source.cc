@@ -21,7 +21,7 @@ std::vector<ViewId> OdbSource::wanted(std::int64_t limit) const {
   std::vector<ViewId> views;
   for (std::size_t i = next_restored_; i < restored_.size() && limit > 0; ++i, --limit)
     views.push_back(restored_[i].view);
-  sampler_.peek(0, limit, views);
+  sampler_.look_ahead(limit, views);
   return views;
 }
 
@@ -36,8 +36,7 @@ std::int64_t OdbSource::draw(ViewId view) {
     ODB_CHECK_EQ(view, entry.view);
     return entry.sent_back;
   }
-  ODB_CHECK_EQ(view, sampler_.next());
-  sampler_.advance();
+  ODB_CHECK_EQ(view, sampler_.draw());
   return 0;
 }
 
@@ -87,6 +86,7 @@ void OdbSource::find_candidates() {
 
 Supply OdbSource::supply() {
   ODB_CHECK(!filling(), "the window of {} samples is still filling", window_.size());
+  if (rule_.grouping == Grouping::greedy) window_.sort_longer_first();
   partition_window(rule_, window_.items(), partition_);
   find_candidates();
   return {.groups = static_cast<std::int64_t>(candidates_.size()), .samples = window_.size()};

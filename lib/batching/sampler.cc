@@ -92,38 +92,48 @@ Sampler::Sampler(const Permutation& order, LeftoverList leftovers, SamplerPositi
               "positions {}, {} + {}, ... < {} of {}", p.start, p.start, p.stride, p.end,
               order_.size());
   remaining_ = position_.remaining();
+  next_leftover_ = position_.leftover_begin;
+  if (!position_.progressions.empty()) next_element_ = position_.progressions.front().start;
 }
 
-void Sampler::peek(std::int64_t skip, std::int64_t limit, std::vector<ViewId>& views) const {
-  const std::int64_t leftovers = position_.leftover_end - position_.leftover_begin;
-  for (std::int64_t i = skip; i < leftovers && limit > 0; ++i, --limit)
-    views.push_back((*leftovers_)[static_cast<std::size_t>(position_.leftover_begin + i)]);
-  skip = std::max<std::int64_t>(0, skip - leftovers);
-  for (const Progression& progression : position_.progressions) {
-    const std::int64_t count = progression.count();
-    for (std::int64_t i = skip; i < count && limit > 0; ++i, --limit)
-      views.push_back(order_(progression.at(i)));
-    skip = std::max<std::int64_t>(0, skip - count);
+void Sampler::know(std::int64_t count) const {
+  count = std::min(count, remaining_);
+  while (static_cast<std::int64_t>(ahead_.size()) < count) {
+    if (next_leftover_ < position_.leftover_end) {
+      ahead_.push_back((*leftovers_)[static_cast<std::size_t>(next_leftover_++)]);
+      continue;
+    }
+    const Progression& progression = position_.progressions[next_progression_];
+    ahead_.push_back(order_(next_element_));
+    next_element_ += progression.stride;
+    if (next_element_ >= progression.end && ++next_progression_ < position_.progressions.size())
+      next_element_ = position_.progressions[next_progression_].start;
   }
 }
 
-ViewId Sampler::next() const {
-  ODB_CHECK_GT(remaining_, 0);
-  if (position_.leftover_begin < position_.leftover_end)
-    return (*leftovers_)[static_cast<std::size_t>(position_.leftover_begin)];
-  return order_(position_.progressions.front().start);
+void Sampler::look_ahead(std::int64_t limit, std::vector<ViewId>& views) const {
+  know(limit);
+  const auto count = std::min<std::int64_t>(limit, static_cast<std::int64_t>(ahead_.size()));
+  views.insert(views.end(), ahead_.begin(), ahead_.begin() + count);
 }
 
-void Sampler::advance() {
+ViewId Sampler::draw() {
   ODB_CHECK_GT(remaining_, 0);
+  know(1);
+  const ViewId view = ahead_.front();
+  ahead_.pop_front();
   --remaining_;
   if (position_.leftover_begin < position_.leftover_end) {
     ++position_.leftover_begin;
-    return;
+    return view;
   }
   Progression& front = position_.progressions.front();
   front.start += front.stride;
-  if (front.count() == 0) position_.progressions.erase(position_.progressions.begin());
+  if (front.start >= front.end) {
+    position_.progressions.erase(position_.progressions.begin());
+    --next_progression_;
+  }
+  return view;
 }
 
 }  // namespace odb

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
@@ -48,25 +49,35 @@ std::vector<SamplerPosition> share_out(std::int64_t leftover_count,
 
 using LeftoverList = std::shared_ptr<const std::vector<ViewId>>;
 
-// Draws views one by one. `leftovers` may be null when the position names none.
+// Draws views one by one. Looking ahead does not move it. Not thread-safe, not even its const
+// members: what was looked at is kept.
 class Sampler {
  public:
+  // `leftovers` may be null when the position names none.
   Sampler(const Permutation& order, LeftoverList leftovers, SamplerPosition position);
 
-  // Appends up to `limit` of the views that come next, `skip` of them passed over; does not move.
-  void peek(std::int64_t skip, std::int64_t limit, std::vector<ViewId>& views) const;
-  // The next view. remaining() > 0 (checked).
-  ViewId next() const;
-  void advance();
+  // Appends the next views, at most `limit`, to `views`.
+  void look_ahead(std::int64_t limit, std::vector<ViewId>& views) const;
+
+  // Takes the next view. remaining() > 0 (checked).
+  ViewId draw();
 
   std::int64_t remaining() const { return remaining_; }
   const SamplerPosition& position() const { return position_; }
 
  private:
+  void know(std::int64_t count) const;
+
   Permutation order_;
   LeftoverList leftovers_;
   SamplerPosition position_;  // progressions that are used up are removed
   std::int64_t remaining_ = 0;
+
+  // Views that come next and were computed already, and where the one after them comes from.
+  mutable std::deque<ViewId> ahead_;
+  mutable std::int64_t next_leftover_;
+  mutable std::size_t next_progression_ = 0;
+  mutable std::int64_t next_element_ = 0;  // as a position of the order
 };
 
 }  // namespace odb

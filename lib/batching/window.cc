@@ -1,6 +1,7 @@
 #include "batching/window.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.h"
 
@@ -27,21 +28,46 @@ void Window::add(const Item& item, std::int64_t sent_back) {
   sums_.add(item);
 }
 
+void Window::sort_longer_first() {
+  std::vector<std::size_t> order(items_.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return longer_first(items_[a], items_[b]);
+  };
+  const auto added = order.begin() + static_cast<std::ptrdiff_t>(sorted_);
+  std::sort(added, order.end(), before);
+  std::inplace_merge(order.begin(), added, order.end(), before);
+  std::vector<Item> items;
+  std::vector<std::int64_t> sent_back;
+  items.reserve(order.size());
+  sent_back.reserve(order.size());
+  for (const std::size_t index : order) {
+    items.push_back(items_[index]);
+    sent_back.push_back(sent_back_[index]);
+  }
+  items_ = std::move(items);
+  sent_back_ = std::move(sent_back);
+  sorted_ = items_.size();
+}
+
 void Window::remove(std::span<const std::int32_t> left) {
   for (const std::int32_t index : left) {
     ODB_CHECK(sent_back_[static_cast<std::size_t>(index)] != kLeft, "sample {} left twice", index);
     sent_back_[static_cast<std::size_t>(index)] = kLeft;
   }
   std::size_t kept = 0;
+  std::size_t kept_sorted = 0;
   sums_ = {};
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (sent_back_[i] == kLeft) continue;
     items_[kept] = items_[i];
     sent_back_[kept] = sent_back_[i] + 1;
     sums_.add(items_[kept++]);
+    if (i < sorted_) kept_sorted = kept;
   }
   items_.resize(kept);
   sent_back_.resize(kept);
+  sorted_ = kept_sorted;
 }
 
 std::vector<WindowEntry> Window::entries() const {

@@ -1,4 +1,5 @@
-// The samples that a rank has drawn and not yet emitted, in draw order, and how far it fills.
+// The samples that a rank has drawn and not yet emitted, and how far it fills. In draw order; under
+// greedy, which does not mind, sorted once and kept so.
 //
 // Filled to `fill_target` samples (a ramp: 256, then twice as many each round up to --window),
 // never beyond 128 x L_max tokens; and on past both for as long as all of it is one group that
@@ -30,6 +31,9 @@ class Window {
 
   void add(const Item& item, std::int64_t sent_back);
 
+  // Puts the samples in the order of greedy. Cheap when few were added since.
+  void sort_longer_first();
+
   // Ends a round: the marked samples left, every other one was sent back once more.
   void remove(std::span<const std::int32_t> left);
 
@@ -40,7 +44,8 @@ class Window {
   GroupingRule rule_;
   std::vector<Item> items_;
   std::vector<std::int64_t> sent_back_;
-  GroupSums sums_;  // of items_
+  std::size_t sorted_ = 0;  // the first so many lie in the order of greedy
+  GroupSums sums_;          // of items_
 };
 
 // The first round's fill target, and that of the round after `target`.

@@ -1,5 +1,6 @@
 #include "base/permutation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <vector>
@@ -108,6 +109,29 @@ TEST_CASE("places, items and neighbours are not correlated") {
       INFO("size " << size << ", seed " << seed);
       CHECK(std::abs(with_place / variance / static_cast<double>(size)) < limit);
       CHECK(std::abs(with_next / variance / static_cast<double>(size)) < limit);
+    }
+  }
+}
+
+// Two places at a fixed distance must fall anywhere relative to each other.
+TEST_CASE("pairs of places spread evenly over all pairs of regions") {
+  constexpr int kRegions = 16;
+  for (std::int64_t size : {4096, 100003, 10'000'000}) {
+    for (std::int64_t distance : {1, 2, 8, 64, 1024}) {
+      const Permutation order(size, 21, 4);
+      std::vector<int> counts(kRegions * kRegions);
+      const std::int64_t pairs = std::min<std::int64_t>(size - distance, 200000);
+      for (std::int64_t i = 0; i < pairs; ++i) {
+        const std::int64_t first = order(i) * kRegions / size;
+        const std::int64_t second = order(i + distance) * kRegions / size;
+        ++counts[static_cast<std::size_t>(first * kRegions + second)];
+      }
+      const double expected = static_cast<double>(pairs) / (kRegions * kRegions);
+      double chi_square = 0;
+      for (int count : counts)
+        chi_square += (count - expected) * (count - expected) / expected;
+      INFO("size " << size << ", distance " << distance << ", chi-square " << chi_square);
+      CHECK(chi_square < 255 + 5 * std::sqrt(2 * 255.0));
     }
   }
 }
