@@ -1,19 +1,79 @@
 // The entry of every process that is not forked: picks the subcommand, turns errors into exit
 // codes.
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdio>
+#include <string_view>
 
 #include "commands.h"
 #include <fmt/core.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
+#include "base/options/show.h"
+
+namespace odb {
+namespace {
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(const Arguments&);
+};
+
+int help_command(const Arguments& arguments);
+
+constexpr std::array kCommands = {
+    Command{"version", "tell the version and the git commit of this binary", version_command},
+    Command{"help", "tell the commands, or the options of one: help COMMAND", help_command}};
+
+const Command& find_command(const std::string& name) {
+  const auto found = std::ranges::find(kCommands, name, &Command::name);
+  if (found != kCommands.end()) return *found;
+  std::vector<std::string> known;
+  for (const Command& command : kCommands)
+    known.emplace_back(command.name);
+  throw UsageError("unknown command '{}'; {} (odb-trainer help lists all)", name,
+                   did_you_mean(name, known));
+}
+
+std::string commands_text() {
+  constexpr size_t kColumn = 12;
+  std::string text = "odb-trainer COMMAND [options]\n\ncommands:\n";
+  for (const Command& command : kCommands) {
+    const std::string summary = wrap(command.summary, kColumn, terminal_width());
+    text += fmt::format("  {:<{}}{}\n", command.name, kColumn - 2, summary.substr(kColumn));
+  }
+  return text + "\nodb-trainer COMMAND --help tells the options of a command.\n";
+}
+
+int help_command(const Arguments& arguments) {
+  const bool names_command = arguments.size() == 1 && !arguments[0].starts_with("-");
+  if (names_command && arguments[0] != "help") return find_command(arguments[0]).run({"--help"});
+  if (arguments.size() > 1) throw UsageError("'{}': help takes one command", arguments[1]);
+  fmt::print("{}", commands_text());
+  return 0;
+}
+
+int run(const Arguments& words) {
+  if (words.empty()) throw UsageError("which command?\n\n{}", commands_text());
+  const Arguments rest(words.begin() + 1, words.end());
+  if (words[0] == "--help" || words[0] == "-h") return help_command(rest);
+  if (words[0] == "--version") return version_command(rest);
+  return find_command(words[0]).run(rest);
+}
+
+}  // namespace
+}  // namespace odb
 
 int main(int argc, char** argv) {
   using namespace odb;
-  const Arguments words(argv + 1, argv + argc);
   try {
-    if (words.empty()) throw UsageError("no subcommand; known: version");
-    if (words[0] == "version") return version_command({words.begin() + 1, words.end()});
-    throw UsageError("unknown subcommand '{}'; known: version", words[0]);
+    const int code = run(Arguments(argv + 1, argv + argc));
+    if (std::fflush(stdout) != 0)
+      throw FileError("cannot write to standard output: {}", errno_text(errno));
+    return code;
   } catch (const Error& error) {
     fmt::print(stderr, "odb-trainer: {}\n", error.what());
     return static_cast<int>(error.code());

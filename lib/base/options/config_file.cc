@@ -1,0 +1,193 @@
+// The JSON config file by nlohmann/json. The parser tells no positions, so it reads through an
+// iterator that notes how far it has come; at the event of a key that is right behind the key.
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "base/nearest.h"
+#include "base/options/sources.h"
+
+namespace odb {
+namespace {
+
+using Json = nlohmann::json;
+
+class NotingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  NotingIterator(const char* at, const char** reached) : at_(at), reached_(reached) {}
+  reference operator*() const { return *at_; }
+  NotingIterator& operator++() {
+    *reached_ = ++at_;
+    return *this;
+  }
+  NotingIterator operator++(int) {
+    NotingIterator before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const NotingIterator& other) const { return at_ == other.at_; }
+  bool operator!=(const NotingIterator& other) const { return at_ != other.at_; }
+
+ private:
+  const char* at_;
+  const char** reached_;
+};
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  // Reading a folder fails only here.
+  if (!file || !(text << file.rdbuf() || file.peek() == std::ifstream::traits_type::eof()))
+    throw UsageError("--config {}: cannot read the file: {}", path.string(), errno_text(errno));
+  return std::move(text).str();
+}
+
+// "train.json:3:5" for the character at `offset`.
+std::string place_of(const std::string& text, size_t offset, const std::filesystem::path& path) {
+  const std::string_view before(text.data(), std::min(offset, text.size()));
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const std::string_view last = before.substr(before.rfind('\n') + 1);
+  const auto is_character_start = [](char c) { return (c & 0xC0) != 0x80; };
+  const auto column = 1 + std::ranges::count_if(last, is_character_start);
+  return fmt::format("{}:{}:{}", path.string(), line, column);
+}
+
+// The library's own words behind its "[id] parse error at line 1, column 2: ".
+std::string reason_of(const Json::exception& error) {
+  const std::string_view whole = error.what();
+  const size_t column = whole.find("column ");
+  const size_t colon =
+      column == std::string_view::npos ? whole.find("] ") : whole.find(": ", column);
+  return std::string(colon == std::string_view::npos ? whole : whole.substr(colon + 2));
+}
+
+// `end` is right behind the closing quote of a key; the offset of its opening quote.
+size_t key_start(std::string_view text, size_t end) {
+  size_t start = text.rfind('"', end - 2);
+  while (start != std::string_view::npos && start > 0 && text[start - 1] == '\\')
+    start = text.rfind('"', start - 1);
+  return start;
+}
+
+struct Member {
+  std::string key;
+  std::string place;
+};
+
+struct Document {
+  Json object;
+  std::vector<Member> members;
+};
+
+Document parse_document(const std::string& text, const std::filesystem::path& path) {
+  Document document;
+  const char* reached = text.data();
+  const auto note_keys = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (event != Json::parse_event_t::key || depth != 1) return true;
+    const size_t start = key_start(text, static_cast<size_t>(reached - text.data()));
+    document.members.push_back({parsed.get<std::string>(), place_of(text, start, path)});
+    return true;
+  };
+  try {
+    document.object =
+        Json::parse(NotingIterator(text.data(), &reached),
+                    NotingIterator(text.data() + text.size(), &reached), note_keys, true, true);
+  } catch (const Json::exception& error) {
+    const auto* parse_error = dynamic_cast<const Json::parse_error*>(&error);
+    const size_t read =
+        parse_error ? parse_error->byte : static_cast<size_t>(reached - text.data());
+    throw UsageError("{}: malformed JSON: {}", place_of(text, std::max<size_t>(read, 1) - 1, path),
+                     reason_of(error));
+  }
+  if (!document.object.is_object())
+    throw UsageError("{}: found {}, wanted an object with option names as keys",
+                     place_of(text, 0, path), document.object.type_name());
+  return document;
+}
+
+std::string found(const Json& value) {
+  if (value.is_string()) return fmt::format("the text {}", value.dump());
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "a list";
+  return value.dump();
+}
+
+// The value as its flag would write it; nothing when its JSON type is wrong.
+std::optional<std::string> text_of(const Option& option, const Json& value) {
+  switch (option.kind) {
+    case OptionKind::boolean:
+      if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
+      return std::nullopt;
+    case OptionKind::integer:
+      if (value.is_number_integer()) return value.dump();
+      return std::nullopt;
+    case OptionKind::number:
+      if (value.is_number()) return value.dump();
+      return std::nullopt;
+    case OptionKind::text:
+      if (value.is_string()) return value.get<std::string>();
+      if (option.bare_number && value.is_number()) return value.dump();
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string json_wanted(const Option& option) {
+  if (option.kind == OptionKind::boolean)
+    return option.none_word ? "true, false or null" : "true or false";
+  std::string wanted = option.wanted();
+  if (option.kind == OptionKind::text) wanted += ", in quotes";
+  if (option.optional) wanted += "; null for none";
+  return option.repeatable ? "a list, each " + wanted : wanted;
+}
+
+GivenValue given_value(const Option& option, const Json& value, const Member& member) {
+  GivenValue given{
+      .option = &option, .place = fmt::format("{}: {}", member.place, member.key), .texts = {}};
+  if (option.optional && value.is_null()) return given;
+  const bool is_list = option.repeatable && value.is_array();
+  for (const Json& element : is_list ? value : Json::array({value})) {
+    std::optional<std::string> text = text_of(option, element);
+    if (!text)
+      throw UsageError("{}: found {}, wanted {}", given.place, found(element), json_wanted(option));
+    given.texts.push_back(*std::move(text));
+  }
+  return given;
+}
+
+}  // namespace
+
+std::vector<GivenValue> read_config_file(const OptionTable& table,
+                                         const std::filesystem::path& path) {
+  const Document document = parse_document(read_text(path), path);
+  std::vector<std::string> keys;
+  for (const Option* option : table.options())
+    keys.push_back(option->key());
+
+  std::vector<GivenValue> values;
+  std::vector<std::string> seen;
+  for (const Member& member : document.members) {
+    const auto known = std::ranges::find(keys, member.key);
+    if (known == keys.end())
+      throw UsageError("{}: unknown key \"{}\"; {}", member.place, member.key,
+                       did_you_mean(member.key, keys));
+    if (std::ranges::find(seen, member.key) != seen.end())
+      throw UsageError("{}: the key {} is given twice; give it once", member.place, member.key);
+    seen.push_back(member.key);
+    const Option& option = *table.options()[static_cast<size_t>(known - keys.begin())];
+    values.push_back(given_value(option, document.object.at(member.key), member));
+  }
+  return values;
+}
+
+}  // namespace odb

@@ -1,0 +1,110 @@
+// Flags by cxxopts. Every option is declared to it as a text, repeatable: its own conversion would
+// split texts at commas and its messages know neither ranges nor the nearest name.
+#include <algorithm>
+
+#include <cxxopts.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/nearest.h"
+#include "base/options/sources.h"
+
+namespace odb {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+void declare(cxxopts::Options& parser, const Option& option) {
+  const std::string names = (option.name == "help" ? "h," : "") + option.name;
+  const auto value = cxxopts::value<std::string>();
+  parser.add_options()(names, "", option.is_switch ? value->implicit_value("on") : value);
+}
+
+cxxopts::ParseResult parse(cxxopts::Options& parser, const Arguments& arguments) {
+  std::vector<const char*> argv{"odb-trainer"};
+  for (const std::string& argument : arguments)
+    argv.push_back(argument.c_str());
+  try {
+    return parser.parse(static_cast<int>(argv.size()), argv.data());
+  } catch (const cxxopts::exceptions::missing_argument&) {
+    throw UsageError("{} is the last word, but needs a value", arguments.back());
+  } catch (const cxxopts::exceptions::exception& error) {
+    throw UsageError("{}", error.what());
+  }
+}
+
+[[noreturn]] void refuse_unknown(std::string word, const Arguments& arguments,
+                                 const std::vector<const Option*>& options) {
+  // cxxopts takes "-lr" for the letters l and r, and hands them on one by one.
+  const auto whole = std::ranges::find_if(arguments, [&](const std::string& argument) {
+    return argument.starts_with(word) && !argument.starts_with("--");
+  });
+  if (!word.starts_with("--") && whole != arguments.end()) word = *whole;
+  word = word.substr(0, word.find('='));
+  std::vector<std::string> flags;
+  for (const Option* option : options)
+    flags.push_back(option->flag());
+  const std::string name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+  throw UsageError("unknown option {}; {}", word, did_you_mean("--" + name, flags));
+}
+
+// A flag in the place of a value means that the value was forgotten, unless joined by "=".
+void check_value(const Option& option, const std::string& value, const Arguments& arguments,
+                 const std::vector<const Option*>& options) {
+  const bool is_flag =
+      std::ranges::any_of(options, [&](const Option* other) { return value == other->flag(); });
+  const bool joined = std::ranges::find(arguments, option.flag() + "=" + value) != arguments.end();
+  if (is_flag && !joined)
+    throw UsageError("{} needs a value, found the flag {}; wanted {}", option.flag(), value,
+                     option.wanted());
+  try {
+    (void)nlohmann::json(value).dump();  // the config of a run must be able to hold it
+  } catch (const nlohmann::json::exception&) {
+    throw UsageError("{}: the value is not valid UTF-8", option.flag());
+  }
+}
+
+void add_value(std::vector<GivenValue>& values, const Option& option, const std::string& text) {
+  const auto known = std::ranges::find(values, &option, &GivenValue::option);
+  if (known == values.end()) {
+    values.push_back({.option = &option, .place = option.flag(), .texts = {text}});
+  } else if (option.repeatable) {
+    known->texts.push_back(text);
+  } else if (!option.is_switch) {
+    throw UsageError("{} is given twice: {} and {}; give it once", option.flag(),
+                     known->texts.front(), text);
+  }
+}
+
+}  // namespace
+
+Flags parse_flags(const std::vector<const Option*>& options, const Arguments& arguments) {
+  cxxopts::Options parser("odb-trainer");
+  parser.allow_unrecognised_options();
+  for (const Option* option : options)
+    declare(parser, *option);
+
+  // Words after "--" are kept from cxxopts: it would hand them on looking like unknown flags.
+  const auto end = std::ranges::find(arguments, "--");
+  const Arguments before(arguments.begin(), end);
+  const cxxopts::ParseResult result = parse(parser, before);
+
+  Flags flags;
+  for (const std::string& word : result.unmatched()) {
+    if (word.size() > 1 && word.starts_with('-')) refuse_unknown(word, before, options);
+    flags.words.push_back(word);
+  }
+  if (end != arguments.end()) flags.words.insert(flags.words.end(), end + 1, arguments.end());
+
+  for (const cxxopts::KeyValue& given : result.arguments()) {
+    const Option& option = **std::ranges::find(options, given.key(), &Option::name);
+    if (option.is_switch && given.value() != "on")
+      throw UsageError("{} takes no value, found '{}'", option.flag(), given.value());
+    check_value(option, given.value(), before, options);
+    add_value(flags.values, option, given.value());
+  }
+  for (GivenValue& value : flags.values)
+    if (value.option->none_word && value.texts == Arguments{"none"}) value.texts.clear();
+  return flags;
+}
+
+}  // namespace odb
