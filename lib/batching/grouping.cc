@@ -85,8 +85,8 @@ void fit(const GroupingRule& rule, std::span<const Item> window, Partition& part
 }  // namespace
 
 GroupingRule grouping_rule(const BatchingOptions& resolved) {
-  ODB_CHECK(resolved.grouping.has_value(), "the grouping is settled by resolve()");
-  return {.grouping = *resolved.grouping, .model = cost_model(resolved), .l_max = resolved.l_max};
+  ODB_CHECK(resolved.grouping != Grouping::automatic, "the grouping is settled by resolve()");
+  return {.grouping = resolved.grouping, .model = cost_model(resolved), .l_max = resolved.l_max};
 }
 
 bool is_one_open_group(const GroupingRule& rule, const GroupSums& sums) {

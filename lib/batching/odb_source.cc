@@ -21,7 +21,7 @@ std::vector<ViewId> OdbSource::wanted(std::int64_t limit) const {
   std::vector<ViewId> views;
   for (std::size_t i = next_restored_; i < restored_.size() && limit > 0; ++i, --limit)
     views.push_back(restored_[i].view);
-  sampler_.look_ahead(limit, views);
+  sampler_.peek(0, limit, views);
   return views;
 }
 
@@ -36,7 +36,8 @@ std::int64_t OdbSource::draw(ViewId view) {
     ODB_CHECK_EQ(view, entry.view);
     return entry.sent_back;
   }
-  ODB_CHECK_EQ(view, sampler_.draw());
+  ODB_CHECK_EQ(view, sampler_.next());
+  sampler_.advance();
   return 0;
 }
 

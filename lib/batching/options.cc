@@ -15,18 +15,19 @@ void check_range(const char* option, std::int64_t value, std::int64_t low, std::
     throw UsageError("--{} is {}; wanted a whole number from {} to {}", option, value, low, high);
 }
 
-void check_step_length(const BatchingOptions& options) {
-  check_range("accumulate", options.accumulate, 0, kMostTokens);
-  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  check_range("global-batch-tokens", options.global_batch_tokens, 0, most);
-  check_range("global-batch-samples", options.global_batch_samples, 0, most);
-  const int given = (options.accumulate > 0) + (options.global_batch_tokens > 0) +
-                    (options.global_batch_samples > 0);
-  if (given != 1)
+void settle_step_length(BatchingOptions& options) {
+  const int given = options.accumulate.has_value() + options.global_batch_tokens.has_value() +
+                    options.global_batch_samples.has_value();
+  if (given > 1)
     throw UsageError(
-        "--accumulate {}, --global-batch-tokens {} and --global-batch-samples {}: a step ends by "
-        "exactly one of them; set one above 0 and the others to 0",
-        options.accumulate, options.global_batch_tokens, options.global_batch_samples);
+        "--accumulate, --global-batch-tokens and --global-batch-samples: {} of them are given; a "
+        "step ends by one of them, leave out the others",
+        given);
+  if (given == 0) options.accumulate = 1;
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  check_range("accumulate", options.accumulate.value_or(1), 1, kMostTokens);
+  check_range("global-batch-tokens", options.global_batch_tokens.value_or(1), 1, most);
+  check_range("global-batch-samples", options.global_batch_samples.value_or(1), 1, most);
 }
 
 }  // namespace
@@ -53,8 +54,9 @@ const char* name(LossNorm value) {
 }
 
 BatchingOptions resolve(BatchingOptions options, Layout layout_of_model) {
-  if (!options.layout) options.layout = layout_of_model;
-  if (!options.grouping)
+  ODB_CHECK(layout_of_model != Layout::automatic, "a model prefers flat or padded");
+  if (options.layout == Layout::automatic) options.layout = layout_of_model;
+  if (options.grouping == Grouping::automatic)
     options.grouping = options.layout == Layout::flat ? Grouping::fit : Grouping::greedy;
   if (options.layout == Layout::padded && options.grouping == Grouping::fit)
     throw UsageError(
@@ -69,18 +71,19 @@ BatchingOptions resolve(BatchingOptions options, Layout layout_of_model) {
   if (!std::isfinite(options.quadratic_cost) || options.quadratic_cost < 0)
     throw UsageError("the quadratic cost of the model is {}; wanted a finite number, 0 or more",
                      options.quadratic_cost);
-  check_step_length(options);
+  settle_step_length(options);
   return options;
 }
 
 std::string options_fingerprint(const BatchingOptions& resolved) {
-  ODB_CHECK(resolved.layout && resolved.grouping, "options are fingerprinted after resolve()");
+  ODB_CHECK(resolved.layout != Layout::automatic && resolved.grouping != Grouping::automatic,
+            "options are fingerprinted after resolve()");
   // Under non-join the paper's rule is used whatever --align says.
   const Align align = resolved.join ? resolved.align : Align::paper;
   return fmt::format(
       "batching={} l-max={} layout={} grouping={} align={} round-groups={} mates={} join={} "
       "window={} pad-multiple={} batch-size={} bucket-pool-factor={} quadratic-cost={}",
-      name(resolved.strategy), resolved.l_max, name(*resolved.layout), name(*resolved.grouping),
+      name(resolved.strategy), resolved.l_max, name(resolved.layout), name(resolved.grouping),
       name(align), resolved.round_groups, name(resolved.mates), resolved.join ? "on" : "off",
       resolved.window, resolved.pad_multiple, resolved.batch_size, resolved.bucket_pool_factor,
       resolved.quadratic_cost);

@@ -11,8 +11,9 @@
 namespace odb {
 
 enum class Strategy : std::uint8_t { odb, standard, sorted, bucket, gmt, bmt, packing };
-enum class Layout : std::uint8_t { flat, padded };
-enum class Grouping : std::uint8_t { greedy, fit };
+// `automatic` is settled by resolve(): nothing after it ever sees it.
+enum class Layout : std::uint8_t { automatic, flat, padded };
+enum class Grouping : std::uint8_t { automatic, greedy, fit };
 enum class Align : std::uint8_t { paper, balanced };
 enum class Mates : std::uint8_t { cost, random };
 enum class LossNorm : std::uint8_t { token, sample, rank_mean };
@@ -25,24 +26,24 @@ const char* name(Mates value);
 const char* name(LossNorm value);
 
 struct BatchingOptions {
-  Strategy strategy = Strategy::odb;  // --batching
-  std::int64_t l_max = 8192;          // --l-max, tokens of a group
-  std::optional<Layout> layout;       // --layout; empty: auto, which resolve() settles
-  std::optional<Grouping> grouping;   // --grouping; empty: auto (flat: fit, padded: greedy)
-  Align align = Align::balanced;      // --align
-  std::int64_t round_groups = 16;     // --round-groups, R: most slots of a round
-  Mates mates = Mates::cost;          // --mates
-  bool join = true;                   // --join: drain every view; else stop at the first dry rank
-  std::int64_t window = 1024;         // --window, samples
-  std::int64_t pad_multiple = 8;      // --pad-multiple, padded rows are this long or a multiple
-  std::int64_t batch_size = 8;        // --batch-size, samples; fixed-size strategies only
+  Strategy strategy = Strategy::odb;        // --batching
+  std::int64_t l_max = 8192;                // --l-max, tokens of a group
+  Layout layout = Layout::automatic;        // --layout; auto: what the model prefers
+  Grouping grouping = Grouping::automatic;  // --grouping; auto: flat fit, padded greedy
+  Align align = Align::balanced;            // --align
+  std::int64_t round_groups = 16;           // --round-groups, R: most slots of a round
+  Mates mates = Mates::cost;                // --mates
+  bool join = true;               // --join: drain every view; else stop at the first dry rank
+  std::int64_t window = 1024;     // --window, samples
+  std::int64_t pad_multiple = 8;  // --pad-multiple, padded rows are this long or a multiple
+  std::int64_t batch_size = 8;    // --batch-size, samples; fixed-size strategies only
   std::int64_t bucket_pool_factor = 50;  // --bucket-pool-factor, in batches; bucket only
   double quadratic_cost = 0;             // q of cost = tokens + q * sum(length^2), from the model
 
-  // Where a step ends: exactly one is non-zero.
-  std::int64_t accumulate = 1;            // --accumulate, micro-steps
-  std::int64_t global_batch_tokens = 0;   // --global-batch-tokens, real tokens over all ranks
-  std::int64_t global_batch_samples = 0;  // --global-batch-samples, over all ranks
+  // Where a step ends: at most one is given; none: --accumulate 1.
+  std::optional<std::int64_t> accumulate;            // --accumulate, micro-steps
+  std::optional<std::int64_t> global_batch_tokens;   // --global-batch-tokens, real, over all ranks
+  std::optional<std::int64_t> global_batch_samples;  // --global-batch-samples, over all ranks
 
   LossNorm loss_norm = LossNorm::token;  // --loss-norm
 };

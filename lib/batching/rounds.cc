@@ -12,11 +12,11 @@ namespace {
 // The number that ranks compare: where they are and by which rules.
 std::int64_t position_word(const RunShape& shape, const BatchingOptions& options,
                            const RoundStart& start) {
-  const std::string text =
-      fmt::format("{} step={}/{}/{} seed={} data={} world={} epoch={} round={} slot={}",
-                  options_fingerprint(options), options.accumulate, options.global_batch_tokens,
-                  options.global_batch_samples, shape.seed, shape.data_size, shape.world,
-                  start.epoch, start.round, start.next_slot);
+  const std::string text = fmt::format(
+      "{} step={}/{}/{} seed={} data={} world={} epoch={} round={} slot={}",
+      options_fingerprint(options), options.accumulate.value_or(0),
+      options.global_batch_tokens.value_or(0), options.global_batch_samples.value_or(0), shape.seed,
+      shape.data_size, shape.world, start.epoch, start.round, start.next_slot);
   return static_cast<std::int64_t>(checksum64(text) >> 1);
 }
 

@@ -111,21 +111,28 @@ void Sampler::know(std::int64_t count) const {
   }
 }
 
-void Sampler::look_ahead(std::int64_t limit, std::vector<ViewId>& views) const {
-  know(limit);
-  const auto count = std::min<std::int64_t>(limit, static_cast<std::int64_t>(ahead_.size()));
-  views.insert(views.end(), ahead_.begin(), ahead_.begin() + count);
+void Sampler::peek(std::int64_t skip, std::int64_t limit, std::vector<ViewId>& views) const {
+  know(skip + limit);
+  const auto known = static_cast<std::int64_t>(ahead_.size());
+  const std::int64_t begin = std::min(skip, known);
+  const std::int64_t end = std::min(skip + limit, known);
+  views.insert(views.end(), ahead_.begin() + begin, ahead_.begin() + end);
 }
 
-ViewId Sampler::draw() {
+ViewId Sampler::next() const {
   ODB_CHECK_GT(remaining_, 0);
   know(1);
-  const ViewId view = ahead_.front();
+  return ahead_.front();
+}
+
+void Sampler::advance() {
+  ODB_CHECK_GT(remaining_, 0);
+  know(1);
   ahead_.pop_front();
   --remaining_;
   if (position_.leftover_begin < position_.leftover_end) {
     ++position_.leftover_begin;
-    return view;
+    return;
   }
   Progression& front = position_.progressions.front();
   front.start += front.stride;
@@ -133,7 +140,6 @@ ViewId Sampler::draw() {
     position_.progressions.erase(position_.progressions.begin());
     --next_progression_;
   }
-  return view;
 }
 
 }  // namespace odb

@@ -56,11 +56,11 @@ class Sampler {
   // `leftovers` may be null when the position names none.
   Sampler(const Permutation& order, LeftoverList leftovers, SamplerPosition position);
 
-  // Appends the next views, at most `limit`, to `views`.
-  void look_ahead(std::int64_t limit, std::vector<ViewId>& views) const;
-
-  // Takes the next view. remaining() > 0 (checked).
-  ViewId draw();
+  // Appends up to `limit` of the views that come next, `skip` of them passed over.
+  void peek(std::int64_t skip, std::int64_t limit, std::vector<ViewId>& views) const;
+  // The next view; past the next view. remaining() > 0 (checked).
+  ViewId next() const;
+  void advance();
 
   std::int64_t remaining() const { return remaining_; }
   const SamplerPosition& position() const { return position_; }

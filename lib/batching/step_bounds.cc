@@ -8,10 +8,11 @@ bool count_slot(const BatchingOptions& options, const SlotTotals& totals, OpenSt
   ++step.micro_steps;
   step.tokens += totals.tokens;
   step.samples += totals.samples;
-  const bool last =
-      (options.accumulate > 0 && step.micro_steps >= options.accumulate) ||
-      (options.global_batch_tokens > 0 && step.tokens >= options.global_batch_tokens) ||
-      (options.global_batch_samples > 0 && step.samples >= options.global_batch_samples);
+  ODB_CHECK(options.accumulate || options.global_batch_tokens || options.global_batch_samples,
+            "the length of a step is settled by resolve()");
+  const bool last = (options.accumulate && step.micro_steps >= *options.accumulate) ||
+                    (options.global_batch_tokens && step.tokens >= *options.global_batch_tokens) ||
+                    (options.global_batch_samples && step.samples >= *options.global_batch_samples);
   if (last) step = {};
   return last;
 }
@@ -22,7 +23,7 @@ std::int64_t accumulate_on_other_world(std::int64_t accumulate, int old_world, i
   if (groups % new_world == 0) return groups / new_world;
   throw UsageError(
       "--accumulate {} on {} ranks made steps of {} groups, which {} ranks cannot share evenly; "
-      "continue with --accumulate 0 --global-batch-tokens {} (the mean so far)",
+      "continue with --global-batch-tokens {} instead (the mean so far)",
       accumulate, old_world, groups, new_world, tokens_per_step);
 }
 
