@@ -1,0 +1,66 @@
+// Partitions a window into groups within the budget, and says which of them are full.
+//
+//   greedy  sorted by length, longest first; the longest takes as many neighbours as fit at its own
+//           length. The paper's rule; with its last group set aside no partition has fewer groups.
+//   fit     best fit in draw order: each sample joins the group that it leaves with least room, or
+//           opens one. Batches stay random in length; flat layout only.
+//
+// A sample longer than the budget is a group of its own. No group is empty, every sample is in
+// exactly one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "batching/group.h"
+#include "batching/item.h"
+#include "batching/options.h"
+
+namespace odb {
+
+struct GroupingRule {
+  Grouping grouping = Grouping::fit;
+  CostModel model;
+  std::int64_t l_max = 0;
+
+  // The charge from which a `fit` group counts as full: 98 % of L_max, rounded up.
+  std::int64_t full_charge() const { return l_max - l_max / 50; }
+};
+
+GroupingRule grouping_rule(const BatchingOptions& resolved);
+
+// True: samples with these sums make one single group that a further one could still join.
+bool is_one_open_group(const GroupingRule& rule, const GroupSums& sums);
+
+// The order of greedy: longest first, equal lengths by view.
+inline bool longer_first(const Item& a, const Item& b) {
+  return a.length != b.length ? a.length > b.length : a.view < b.view;
+}
+
+// A group of a partition: members[begin..end).
+struct GroupSpan {
+  std::int32_t begin = 0;
+  std::int32_t end = 0;
+  GroupSums sums;
+  bool full = false;  // greedy: no shorter sample could join; fit: charge >= full_charge(), or less
+                      // room than the shortest sample of the window
+};
+
+// A partition of a window. Kept between rounds so that its memory is used again.
+struct Partition {
+  std::vector<std::int32_t> members;  // indexes into the window, group after group
+  std::vector<GroupSpan> groups;
+
+  std::span<const std::int32_t> members_of(const GroupSpan& group) const {
+    return std::span(members).subspan(static_cast<std::size_t>(group.begin),
+                                      static_cast<std::size_t>(group.end - group.begin));
+  }
+};
+
+// Groups `window` (in draw order) into `partition`, replacing what it held. Greedy: longest group
+// first, rows longest first, equal lengths by view. Fit: groups in order of their first sample,
+// rows in draw order. O(n log n).
+void partition_window(const GroupingRule& rule, std::span<const Item> window, Partition& partition);
+
+}  // namespace odb

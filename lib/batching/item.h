@@ -1,0 +1,37 @@
+// What batching knows of a sample: which one it is and how long it turned out to be.
+#pragma once
+
+#include <cstdint>
+
+namespace odb {
+
+// The number of a record in the data set, 0..N-1. Within one epoch it names a view.
+using ViewId = std::int64_t;
+
+// A sample of known length. Lengths are tokens after preprocessing.
+struct Item {
+  ViewId view = 0;
+  std::int32_t length = 0;      // >= 1
+  std::int32_t supervised = 0;  // tokens that enter the loss, >= 1
+
+  friend bool operator==(const Item&, const Item&) = default;
+};
+
+// Why a drawn view does not enter training. Numbers are written to ledgers: frozen.
+enum class LeftOutReason : std::uint8_t {
+  bad_record = 1,           // could not be read or made into a sample
+  no_supervised_token = 2,  // nothing to learn from
+  crashed_worker = 3,       // the worker died on it twice
+};
+
+struct LeftOut {
+  ViewId view = 0;
+  LeftOutReason reason = LeftOutReason::bad_record;
+
+  friend bool operator==(const LeftOut&, const LeftOut&) = default;
+};
+
+// "bad record", "no supervised token", "crashed worker".
+const char* describe(LeftOutReason reason);
+
+}  // namespace odb

@@ -1,0 +1,162 @@
+#include "batching/ledger.h"
+
+#include <optional>
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "base/error.h"
+
+namespace odb {
+namespace {
+
+constexpr std::string_view kMagic = "ODBLEDGR";
+constexpr std::uint32_t kVersion = 1;
+constexpr char kStepType = 1;
+constexpr char kMarkerType = 2;
+constexpr std::size_t kLengthSize = sizeof(std::uint32_t);
+constexpr std::size_t kChecksumSize = sizeof(std::uint64_t);
+
+void append_varint(std::string& out, std::int64_t value) {
+  ODB_CHECK_GE(value, 0);
+  auto rest = static_cast<std::uint64_t>(value);
+  for (; rest >= 0x80; rest >>= 7)
+    out.push_back(static_cast<char>(rest | 0x80));
+  out.push_back(static_cast<char>(rest));
+}
+
+std::string body_of(const StepRecord& record) {
+  std::string body(1, kStepType);
+  append_varint(body, record.life);
+  append_varint(body, record.epoch);
+  append_varint(body, record.step);
+  append_varint(body, static_cast<std::int64_t>(record.trained.size()));
+  for (const ViewId view : record.trained)
+    append_varint(body, view);
+  append_varint(body, static_cast<std::int64_t>(record.left_out.size()));
+  for (const LeftOut& row : record.left_out) {
+    append_varint(body, row.view);
+    body.push_back(static_cast<char>(row.reason));
+  }
+  return body;
+}
+
+std::string body_of(const LifeMarker& marker) {
+  std::string body(1, kMarkerType);
+  append_varint(body, marker.life);
+  append_varint(body, marker.world);
+  append_varint(body, marker.resumed_step);
+  return body;
+}
+
+// Reads a body whose checksum was right; a fault in it is still told with its place.
+class BodyReader {
+ public:
+  BodyReader(std::string_view body, const std::string& where) : body_(body, where), where_(where) {}
+
+  std::int64_t varint() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 63; shift += 7) {
+      const auto byte = body_.read<std::uint8_t>();
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return static_cast<std::int64_t>(value);
+    }
+    throw FileError("{}: a number of more than 63 bits in a ledger record", where_);
+  }
+
+  std::size_t count() {
+    const std::int64_t found = varint();
+    if (static_cast<std::uint64_t>(found) > body_.remaining())
+      throw FileError("{}: a ledger record lists {} views in {} bytes", where_, found,
+                      body_.remaining());
+    return static_cast<std::size_t>(found);
+  }
+
+  LedgerRecord record() {
+    const auto type = body_.read<char>();
+    if (type == kStepType) return step();
+    if (type == kMarkerType) {
+      LifeMarker marker;
+      marker.life = varint();
+      marker.world = varint();
+      marker.resumed_step = varint();
+      return marker;
+    }
+    throw FileError("{}: a ledger record of type {}; wanted {} (step) or {} (marker)", where_,
+                    static_cast<int>(type), static_cast<int>(kStepType),
+                    static_cast<int>(kMarkerType));
+  }
+
+ private:
+  StepRecord step() {
+    StepRecord record;
+    record.life = varint();
+    record.epoch = varint();
+    record.step = varint();
+    record.trained.resize(count());
+    for (ViewId& view : record.trained)
+      view = varint();
+    record.left_out.resize(count());
+    for (LeftOut& row : record.left_out) {
+      row.view = varint();
+      row.reason = static_cast<LeftOutReason>(body_.read<std::uint8_t>());
+    }
+    return record;
+  }
+
+  ByteReader body_;
+  std::string where_;
+};
+
+// The body of the record that `rest` begins with; empty when the record is torn.
+std::optional<std::string_view> next_body(std::string_view rest, const std::string& place) {
+  if (rest.size() < kLengthSize) return std::nullopt;
+  const std::uint64_t length = read_little_endian<std::uint32_t>(rest);
+  const std::uint64_t whole = kLengthSize + length + kChecksumSize;
+  if (rest.size() < whole) return std::nullopt;
+  const std::string_view body = rest.substr(kLengthSize, length);
+  const auto wanted = read_little_endian<std::uint64_t>(rest.substr(kLengthSize + length));
+  if (checksum64(body) == wanted && length > 0) return body;
+  if (rest.size() == whole) return std::nullopt;
+  throw FileError("{}: found checksum {}, wanted {}; the ledger is damaged there", place,
+                  to_hex(checksum64(body)), to_hex(wanted));
+}
+
+}  // namespace
+
+std::string ledger_header() {
+  std::string header(kMagic);
+  append_little_endian(header, kVersion);
+  return header;
+}
+
+std::string serialise(const LedgerRecord& record) {
+  const std::string body = std::visit([](const auto& r) { return body_of(r); }, record);
+  std::string out;
+  append_little_endian(out, static_cast<std::uint32_t>(body.size()));
+  out += body;
+  append_little_endian(out, checksum64(body));
+  return out;
+}
+
+std::uint64_t read_ledger(std::string_view bytes, const std::string& where,
+                          const std::function<void(const LedgerRecord&)>& visit) {
+  const std::string header = ledger_header();
+  if (header.substr(0, bytes.size()) == bytes && bytes.size() < header.size()) return 0;  // torn
+  if (bytes.substr(0, kMagic.size()) != kMagic)
+    throw FileError("{}: does not begin with {}; wanted a ledger of odb-trainer", where, kMagic);
+  const auto version = read_little_endian<std::uint32_t>(bytes.substr(kMagic.size()));
+  if (version != kVersion)
+    throw FileError("{}: found ledger version {}, this odb-trainer reads version {}", where,
+                    version, kVersion);
+  std::size_t offset = header.size();
+  while (offset < bytes.size()) {
+    const std::string place = fmt::format("{}, offset {}", where, offset);
+    const auto body = next_body(bytes.substr(offset), place);
+    if (!body) break;
+    visit(BodyReader(*body, place).record());
+    offset += kLengthSize + body->size() + kChecksumSize;
+  }
+  return offset;
+}
+
+}  // namespace odb

@@ -1,0 +1,55 @@
+// The ledger: which views a rank trained or left out in every finished step, as bytes.
+//
+// A file is the header "ODBLEDGR" + version, then records: length (u32), body, XXH3-64 of the body,
+// little-endian. A body begins with its type:
+//   1  a step     life, epoch, step, n, n view ids, m, m x (view id, reason)
+//   2  a marker   life, world, resumed step: steps after it of earlier lives are void, in all
+//                 ranks' files (written by rank 0 alone)
+// Whole numbers in bodies are LEB128 varints. A process that dies while it appends leaves a torn
+// last record: what comes before it is valid, the rest is to be cut off.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "batching/item.h"
+
+namespace odb {
+
+struct StepRecord {
+  std::int64_t life = 0;  // number of the process life, from 0
+  std::int64_t epoch = 0;
+  std::int64_t step = 0;
+  std::vector<ViewId> trained;
+  std::vector<LeftOut> left_out;
+
+  friend bool operator==(const StepRecord&, const StepRecord&) = default;
+};
+
+struct LifeMarker {
+  std::int64_t life = 0;
+  std::int64_t world = 0;
+  std::int64_t resumed_step = 0;  // steps up to it stand, also those of earlier lives
+
+  friend bool operator==(const LifeMarker&, const LifeMarker&) = default;
+};
+
+using LedgerRecord = std::variant<StepRecord, LifeMarker>;
+
+// What a new file begins with.
+std::string ledger_header();
+
+// The bytes to append for a record.
+std::string serialise(const LedgerRecord& record);
+
+// Calls `visit` for each record in order. Answers how many bytes are valid: fewer than
+// bytes.size() when the last record is torn. FileError, naming `where` and the offset: no ledger,
+// another version, or damage before the last record.
+std::uint64_t read_ledger(std::string_view bytes, const std::string& where,
+                          const std::function<void(const LedgerRecord&)>& visit);
+
+}  // namespace odb

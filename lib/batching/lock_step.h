@@ -1,0 +1,25 @@
+// All ranks of a run in one process and one thread: the reductions are plain loops. What the
+// simulator and the tests run; real ranks use run_round() over Peers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <variant>
+#include <vector>
+
+#include "batching/item.h"
+#include "batching/rounds.h"
+
+namespace odb {
+
+// What preprocessing a view gives: its length, or why it is left out.
+using Prepared = std::variant<Item, LeftOut>;
+using Prepare = std::function<Prepared(ViewId)>;
+
+// Delivers what `rounds` wants until its window is filled.
+void fill(Rounds& rounds, const Prepare& prepare);
+
+// One round of all `ranks` (rank r at index r). Element r of the answer: the slots of rank r.
+std::vector<std::vector<Slot>> lock_step_round(std::vector<Rounds>& ranks, const Prepare& prepare);
+
+}  // namespace odb

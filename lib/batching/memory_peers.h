@@ -1,0 +1,47 @@
+// Peers and Membership for ranks that are threads of one process: the twin of the ones over a
+// network, with the same rules about generations.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "batching/peers.h"
+
+namespace odb {
+
+// The shared side. Outlives every Membership and Peers made from it.
+class MemoryPeers {
+ public:
+  explicit MemoryPeers(int world);
+
+  // The way in for rank `rank`. Any number of times: a re-started rank asks again.
+  std::unique_ptr<Membership> membership(int rank);
+
+  // The phase that rank `rank` told last; empty before the first heartbeat.
+  std::string phase(int rank);
+
+ private:
+  class Member;
+  class Group;
+
+  struct Exchange {  // one reduction in progress in the newest generation
+    std::int64_t number = 0;
+    int arrived = 0;
+    std::vector<std::int64_t> values;
+    std::vector<std::int64_t> finished;  // the values of the reduction before
+  };
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const int world_;
+  std::int64_t generation_ = 0;
+  int joined_ = 0;  // ranks in the newest generation
+  Exchange exchange_;
+  std::vector<std::string> phases_;
+};
+
+}  // namespace odb

@@ -1,0 +1,94 @@
+#include "batching/options.h"
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace odb {
+namespace {
+
+constexpr std::int64_t kMostTokens = std::numeric_limits<std::int32_t>::max();
+
+void check_range(const char* option, std::int64_t value, std::int64_t low, std::int64_t high) {
+  if (value < low || value > high)
+    throw UsageError("--{} is {}; wanted a whole number from {} to {}", option, value, low, high);
+}
+
+void settle_step_length(BatchingOptions& options) {
+  const int given = options.accumulate.has_value() + options.global_batch_tokens.has_value() +
+                    options.global_batch_samples.has_value();
+  if (given > 1)
+    throw UsageError(
+        "--accumulate, --global-batch-tokens and --global-batch-samples: {} of them are given; a "
+        "step ends by one of them, leave out the others",
+        given);
+  if (given == 0) options.accumulate = 1;
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  check_range("accumulate", options.accumulate.value_or(1), 1, kMostTokens);
+  check_range("global-batch-tokens", options.global_batch_tokens.value_or(1), 1, most);
+  check_range("global-batch-samples", options.global_batch_samples.value_or(1), 1, most);
+}
+
+}  // namespace
+
+const char* name(Strategy value) {
+  constexpr const char* kNames[] = {"odb", "standard", "sorted", "bucket", "gmt", "bmt", "packing"};
+  return kNames[static_cast<int>(value)];
+}
+const char* name(Layout value) {
+  constexpr const char* kNames[] = {"auto", "flat", "padded"};
+  return kNames[static_cast<int>(value)];
+}
+const char* name(Grouping value) {
+  constexpr const char* kNames[] = {"auto", "greedy", "fit"};
+  return kNames[static_cast<int>(value)];
+}
+const char* name(Align value) {
+  return value == Align::paper ? "paper" : "balanced";
+}
+const char* name(Mates value) {
+  return value == Mates::cost ? "cost" : "random";
+}
+const char* name(LossNorm value) {
+  constexpr const char* kNames[] = {"token", "sample", "rank-mean"};
+  return kNames[static_cast<int>(value)];
+}
+
+BatchingOptions resolve(BatchingOptions options, Layout layout_of_model) {
+  ODB_CHECK(layout_of_model != Layout::automatic, "a model prefers flat or padded");
+  if (options.layout == Layout::automatic) options.layout = layout_of_model;
+  if (options.grouping == Grouping::automatic)
+    options.grouping = options.layout == Layout::flat ? Grouping::fit : Grouping::greedy;
+  if (options.layout == Layout::padded && options.grouping == Grouping::fit)
+    throw UsageError(
+        "--grouping fit with --layout padded: fit adds lengths up to --l-max, padded rows all cost "
+        "as much as the longest; use --grouping greedy or --layout flat");
+  check_range("l-max", options.l_max, 1, kMostTokens);
+  check_range("round-groups", options.round_groups, 1, 1 << 20);
+  check_range("window", options.window, 1, kMostTokens);
+  check_range("pad-multiple", options.pad_multiple, 1, 1 << 20);
+  check_range("batch-size", options.batch_size, 1, 1 << 20);
+  check_range("bucket-pool-factor", options.bucket_pool_factor, 1, 1 << 20);
+  if (!std::isfinite(options.quadratic_cost) || options.quadratic_cost < 0)
+    throw UsageError("the quadratic cost of the model is {}; wanted a finite number, 0 or more",
+                     options.quadratic_cost);
+  settle_step_length(options);
+  return options;
+}
+
+std::string options_fingerprint(const BatchingOptions& resolved) {
+  ODB_CHECK(resolved.layout != Layout::automatic && resolved.grouping != Grouping::automatic,
+            "options are fingerprinted after resolve()");
+  // Under non-join the paper's rule is used whatever --align says.
+  const Align align = resolved.join ? resolved.align : Align::paper;
+  return fmt::format(
+      "batching={} l-max={} layout={} grouping={} align={} round-groups={} mates={} join={} "
+      "window={} pad-multiple={} batch-size={} bucket-pool-factor={} quadratic-cost={}",
+      name(resolved.strategy), resolved.l_max, name(resolved.layout), name(resolved.grouping),
+      name(align), resolved.round_groups, name(resolved.mates), resolved.join ? "on" : "off",
+      resolved.window, resolved.pad_multiple, resolved.batch_size, resolved.bucket_pool_factor,
+      resolved.quadratic_cost);
+}
+
+}  // namespace odb

@@ -1,0 +1,59 @@
+// The choices that decide how batches are formed, as plain values, and their validation.
+//
+// Everything here but the step length is part of the sequence of slots: a saved position can be
+// continued only under the same choices (options_fingerprint).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace odb {
+
+enum class Strategy : std::uint8_t { odb, standard, sorted, bucket, gmt, bmt, packing };
+// `automatic` is settled by resolve(): nothing after it ever sees it.
+enum class Layout : std::uint8_t { automatic, flat, padded };
+enum class Grouping : std::uint8_t { automatic, greedy, fit };
+enum class Align : std::uint8_t { paper, balanced };
+enum class Mates : std::uint8_t { cost, random };
+enum class LossNorm : std::uint8_t { token, sample, rank_mean };
+
+const char* name(Strategy value);
+const char* name(Layout value);
+const char* name(Grouping value);
+const char* name(Align value);
+const char* name(Mates value);
+const char* name(LossNorm value);
+
+struct BatchingOptions {
+  Strategy strategy = Strategy::odb;        // --batching
+  std::int64_t l_max = 8192;                // --l-max, tokens of a group
+  Layout layout = Layout::automatic;        // --layout; auto: what the model prefers
+  Grouping grouping = Grouping::automatic;  // --grouping; auto: flat fit, padded greedy
+  Align align = Align::balanced;            // --align
+  std::int64_t round_groups = 16;           // --round-groups, R: most slots of a round
+  Mates mates = Mates::cost;                // --mates
+  bool join = true;               // --join: drain every view; else stop at the first dry rank
+  std::int64_t window = 1024;     // --window, samples
+  std::int64_t pad_multiple = 8;  // --pad-multiple, padded rows are this long or a multiple
+  std::int64_t batch_size = 8;    // --batch-size, samples; fixed-size strategies only
+  std::int64_t bucket_pool_factor = 50;  // --bucket-pool-factor, in batches; bucket only
+  double quadratic_cost = 0;             // q of cost = tokens + q * sum(length^2), from the model
+
+  // Where a step ends: at most one is given; none: --accumulate 1.
+  std::optional<std::int64_t> accumulate;            // --accumulate, micro-steps
+  std::optional<std::int64_t> global_batch_tokens;   // --global-batch-tokens, real, over all ranks
+  std::optional<std::int64_t> global_batch_samples;  // --global-batch-samples, over all ranks
+
+  LossNorm loss_norm = LossNorm::token;  // --loss-norm
+};
+
+// Fills in what was left to "auto": `layout_of_model` is what the model prefers. Then validates:
+// throws UsageError naming option, value and range. Rounds and sources take resolved options only.
+BatchingOptions resolve(BatchingOptions options, Layout layout_of_model);
+
+// The choices that shape the sequence of slots, as "l-max=8192 layout=flat ...", one blank between.
+// Equal texts: a saved position may be continued.
+std::string options_fingerprint(const BatchingOptions& resolved);
+
+}  // namespace odb

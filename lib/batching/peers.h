@@ -1,0 +1,54 @@
+// What batching needs from the other ranks: two element-wise reductions, and membership in a
+// generation of collate processes (design: a collate may die at any time).
+//
+// lib/dist implements both over Gloo and a store; memory_peers.h is the twin for threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace odb {
+
+enum class Reduction : std::uint8_t { max, sum };
+
+// The group of one generation: W ranks, each calling reduce() the same number of times with the
+// same arguments' shape. One thread at a time.
+class Peers {
+ public:
+  virtual ~Peers() = default;
+
+  virtual int rank() const = 0;
+  virtual int world() const = 0;
+  virtual std::int64_t generation() const = 0;
+
+  // Element-wise over all ranks. Blocks until all have called, without limit of its own (back
+  // pressure is not a fault). Empty: superseded - a newer generation exists, or a peer's connection
+  // broke (the implementation has then advanced the generation counter). The group is dead from
+  // then on: join the newest generation. Ranks with vectors of unequal size: InternalError.
+  virtual std::optional<std::vector<std::int64_t>> reduce(Reduction reduction,
+                                                          std::vector<std::int64_t> values) = 0;
+};
+
+// The generation counter that all ranks share, and the way into a generation. Thread-safe.
+class Membership {
+ public:
+  virtual ~Membership() = default;
+
+  // The newest generation. Cheap: polled by every wait of a collate.
+  virtual std::int64_t generation() = 0;
+
+  // Compare-and-set: if the counter still is `from`, it becomes `from` + 1. Either way the caller
+  // then joins generation(). True: this caller moved it.
+  virtual bool advance(std::int64_t from) = 0;
+
+  // Joins generation `generation`, after recording it where the fork server looks. Blocks until all
+  // ranks have joined; null when a newer generation appears meanwhile.
+  virtual std::unique_ptr<Peers> join(std::int64_t generation) = 0;
+
+  // Publishes that this rank lives and in which phase (a word for messages about a lost peer).
+  virtual void heartbeat(const char* phase) = 0;
+};
+
+}  // namespace odb

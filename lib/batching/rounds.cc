@@ -1,0 +1,170 @@
+#include "batching/rounds.h"
+
+#include <algorithm>
+
+#include "base/checksum.h"
+#include "base/error.h"
+#include "batching/alignment.h"
+
+namespace odb {
+namespace {
+
+// The number that ranks compare: where they are and by which rules.
+std::int64_t position_word(const RunShape& shape, const BatchingOptions& options,
+                           const RoundStart& start) {
+  const std::string text = fmt::format(
+      "{} step={}/{}/{} seed={} data={} world={} epoch={} round={} slot={}",
+      options_fingerprint(options), options.accumulate.value_or(0),
+      options.global_batch_tokens.value_or(0), options.global_batch_samples.value_or(0), shape.seed,
+      shape.data_size, shape.world, start.epoch, start.round, start.next_slot);
+  return static_cast<std::int64_t>(checksum64(text) >> 1);
+}
+
+}  // namespace
+
+Rounds::Rounds(const RunShape& shape, const BatchingOptions& options, const RoundStart& start,
+               std::unique_ptr<GroupSource> source)
+    : shape_(shape),
+      options_(options),
+      start_(start),
+      source_(std::move(source)),
+      open_step_(start.open_step) {
+  ODB_CHECK(shape.world >= 1 && shape.rank >= 0 && shape.rank < shape.world, "rank {} of {}",
+            shape.rank, shape.world);
+  if (!options.join && shape.data_size < shape.world)
+    throw UsageError(
+        "--join off with {} samples on {} ranks: a rank without a sample would end the epoch at "
+        "once; use --join on or at most {} ranks",
+        shape.data_size, shape.world, shape.data_size);
+}
+
+void Rounds::deliver(const Item& item) {
+  if (item.length < 1 || item.supervised < 0)
+    throw DataError(
+        "sample {} has {} tokens, {} of them supervised; wanted at least one token and no negative "
+        "count",
+        item.view, item.length, item.supervised);
+  if (item.supervised == 0)
+    leave_out({.view = item.view, .reason = LeftOutReason::no_supervised_token});
+  else
+    source_->deliver(item);
+}
+
+void Rounds::leave_out(const LeftOut& row) {
+  source_->leave_out(row.view);
+  left_out_.push_back(row);
+}
+
+void Rounds::remember_bad(const LeftOut& row) {
+  if (!is_known_bad(row.view)) start_.known_bad.push_back(row);
+}
+
+bool Rounds::is_known_bad(ViewId view) const {
+  return std::any_of(start_.known_bad.begin(), start_.known_bad.end(),
+                     [&](const LeftOut& row) { return row.view == view; });
+}
+
+std::vector<std::int64_t> Rounds::offer(std::int64_t failure) {
+  ODB_CHECK(!ended_, "the epoch has ended");
+  // A rank that failed may have stopped in the middle of filling.
+  supply_ = failure == 0 ? source_->supply() : Supply{};
+  return encode(Offer{.supply = supply_,
+                      .rank = shape_.rank,
+                      .failure = failure,
+                      .position = position_word(shape_, options_, start_)});
+}
+
+std::vector<std::int64_t> Rounds::agree(const std::vector<std::int64_t>& maxima) {
+  const Agreement agreement = decode_agreement(maxima);
+  ODB_CHECK(agreement.same_position,
+            "rank {} is at epoch {}, round {}, slot {}; another rank is elsewhere or was started "
+            "with other options, seed or data",
+            shape_.rank, start_.epoch, start_.round, start_.next_slot);
+  slots_ = 0;
+  groups_.clear();
+  if (agreement.failure != 0) {
+    failure_ = {.code = agreement.failure, .rank = agreement.failed_rank};
+    return {};
+  }
+  slots_ = slots_of_round(options_, agreement);
+  if (slots_ == 0) return {};
+  if (supply_.unfinished()) {
+    const auto epoch = static_cast<std::uint64_t>(start_.epoch);
+    const std::uint64_t stream = static_cast<std::uint64_t>(start_.round) << 24;
+    groups_ = source_->take(slots_, Rng(shape_.seed, RandomPurpose::round_choice, epoch, stream),
+                            Rng(shape_.seed, RandomPurpose::round_choice, epoch,
+                                stream + 1 + static_cast<std::uint64_t>(shape_.rank)));
+    ODB_CHECK_EQ(static_cast<std::int64_t>(groups_.size()), slots_);
+  }
+  return encode_totals(groups_, slots_);
+}
+
+std::vector<Slot> Rounds::total(const std::vector<std::int64_t>& sums) {
+  ODB_CHECK(!failure_, "rank {} failed: its round has no slots", failure_->rank);
+  if (slots_ == 0) return closing_slots();
+  const std::vector<SlotTotals> totals = decode_totals(sums);
+  ODB_CHECK_EQ(static_cast<std::int64_t>(totals.size()), slots_);
+  std::vector<Slot> slots(totals.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    Slot& slot = slots[i];
+    slot.number = start_.next_slot + static_cast<std::int64_t>(i);
+    slot.round = start_.round;
+    slot.index_in_round = static_cast<std::int64_t>(i);
+    slot.totals = totals[i];
+    slot.last_of_step = count_slot(options_, slot.totals, open_step_);
+    if (groups_.empty()) continue;
+    slot.kind = SlotKind::data;
+    slot.group = std::move(groups_[i]);
+    slot.over_budget = cost_model(options_).charged(slot.group.sums) > options_.l_max;
+  }
+  slots.front().left_out = std::move(left_out_);
+  begin_next_round(slots_);
+  return slots;
+}
+
+std::vector<Slot> Rounds::closing_slots() {
+  std::vector<Slot> slots;
+  for (const SlotKind kind : {SlotKind::closing, SlotKind::end}) {
+    if (kind == SlotKind::closing && !open_step_.open()) continue;
+    Slot slot;
+    slot.number = start_.next_slot + static_cast<std::int64_t>(slots.size());
+    slot.round = start_.round;
+    slot.index_in_round = static_cast<std::int64_t>(slots.size());
+    slot.kind = kind;
+    slot.last_of_step = kind == SlotKind::closing;
+    slots.push_back(std::move(slot));
+  }
+  slots.front().left_out = std::move(left_out_);
+  open_step_ = {};
+  ended_ = true;
+  begin_next_round(static_cast<std::int64_t>(slots.size()));
+  return slots;
+}
+
+void Rounds::begin_next_round(std::int64_t slots_made) {
+  ++start_.round;
+  start_.next_slot += slots_made;
+  start_.open_step = open_step_;
+  source_->save(start_);
+  left_out_.clear();
+  groups_.clear();
+}
+
+std::optional<std::vector<Slot>> run_round(Rounds& rounds, Peers& peers, std::int64_t failure) {
+  const auto maxima = peers.reduce(Reduction::max, rounds.offer(failure));
+  if (!maxima) return std::nullopt;
+  std::vector<std::int64_t> own = rounds.agree(*maxima);
+  if (rounds.failure()) return std::vector<Slot>{};
+  if (own.empty()) return rounds.total({});
+  const auto sums = peers.reduce(Reduction::sum, std::move(own));
+  if (!sums) return std::nullopt;
+  return rounds.total(*sums);
+}
+
+std::optional<std::int64_t> agree_on_replay(Peers& peers, std::int64_t newest_saved_round) {
+  const auto maxima = peers.reduce(Reduction::max, {-newest_saved_round});
+  if (!maxima) return std::nullopt;
+  return -maxima->front();
+}
+
+}  // namespace odb

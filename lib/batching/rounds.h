@@ -1,0 +1,102 @@
+// A rank's part in one round after another: fill, offer, agree, total.
+//
+//   while (rounds.filling()) rounds.deliver(...)      draw and preprocess wanted() in order
+//   maxima = all-reduce MAX of rounds.offer()         8 numbers, whatever W is
+//   sums = all-reduce SUM of rounds.agree(maxima)     4 numbers a slot; empty: no second reduce
+//   slots = rounds.total(sums)                        the round's slots, equal in number everywhere
+//
+// No I/O, no clock, no thread: the sequence of slots is a function of data, options, seed, epoch
+// and W. Ends the epoch with a closing slot when a step is open, then an end slot.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "batching/group_source.h"
+#include "batching/options.h"
+#include "batching/peers.h"
+#include "batching/slot.h"
+#include "batching/state.h"
+#include "batching/step_bounds.h"
+
+namespace odb {
+
+// What all ranks of a run share.
+struct RunShape {
+  int rank = 0;
+  int world = 1;
+  std::uint64_t seed = 0;
+  std::int64_t data_size = 0;
+};
+
+class Rounds {
+ public:
+  // Continues at `start`. `options` are resolved; `source` was made from the same start. UsageError
+  // when non-join has fewer views than ranks.
+  Rounds(const RunShape& shape, const BatchingOptions& options, const RoundStart& start,
+         std::unique_ptr<GroupSource> source);
+
+  // The position before the present round's refill: save it before the first deliver().
+  const RoundStart& start() const { return start_; }
+
+  // Filling, as the source defines it. A delivered item without supervised tokens is left out with
+  // its reason. DataError: a length below 1; InternalError: not the view that was wanted next.
+  std::vector<ViewId> wanted(std::int64_t limit) const { return source_->wanted(limit); }
+  bool filling() const { return !ended_ && source_->filling(); }
+  void deliver(const Item& item);
+  void leave_out(const LeftOut& row);
+  // A view whose worker died on it twice: kept in the state from the next round start on. The
+  // caller leaves such views out without trying them (is_known_bad).
+  void remember_bad(const LeftOut& row);
+  bool is_known_bad(ViewId view) const;
+
+  // `failure`: 0, or an exit code by which this rank asks all to end the run.
+  std::vector<std::int64_t> offer(std::int64_t failure = 0);
+
+  // The element-wise maxima of all offers. Returns this rank's numbers for the sum; empty when the
+  // epoch ends here or a rank has failed. InternalError: ranks disagree about the position.
+  std::vector<std::int64_t> agree(const std::vector<std::int64_t>& maxima);
+
+  // The round's slots. `sums` empty after an empty agree(). Then the next round begins.
+  std::vector<Slot> total(const std::vector<std::int64_t>& sums);
+
+  // After agree(): a rank failed, so no slots follow.
+  struct Failure {
+    std::int64_t code = 0;
+    int rank = 0;
+  };
+  const std::optional<Failure>& failure() const { return failure_; }
+
+  bool ended() const { return ended_; }  // the end slot was handed out
+  // Views of this rank that no slot has taken: after a non-join end, what was not emitted.
+  std::int64_t remaining() const { return source_->remaining(); }
+
+ private:
+  std::vector<Slot> closing_slots();
+  void begin_next_round(std::int64_t slots_made);
+
+  RunShape shape_;
+  BatchingOptions options_;
+  RoundStart start_;
+  std::unique_ptr<GroupSource> source_;
+  std::vector<LeftOut> left_out_;  // of this round's refill
+  std::vector<LeftOut> known_bad_;
+  OpenStep open_step_;
+  Supply supply_;
+  std::vector<Group> groups_;  // of this round, one a slot; none when finished
+  std::int64_t slots_ = 0;     // T
+  std::optional<Failure> failure_;
+  bool ended_ = false;
+};
+
+// One round over `peers`, after filling. Empty: superseded, and `rounds` is of no more use (restore
+// from the agreed round's start). A failed rank: no slots, rounds.failure() tells.
+std::optional<std::vector<Slot>> run_round(Rounds& rounds, Peers& peers, std::int64_t failure = 0);
+
+// First reduction of a generation: the oldest of the ranks' newest saved rounds, from whose start
+// all replay. Empty: superseded.
+std::optional<std::int64_t> agree_on_replay(Peers& peers, std::int64_t newest_saved_round);
+
+}  // namespace odb

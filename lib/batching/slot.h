@@ -1,0 +1,52 @@
+// A slot: one step position that all ranks share; every rank holds a group or stands idle.
+//
+// This is what batching hands out. Slot numbers, kind, totals and last_of_step are equal on all
+// ranks; group and left_out are the rank's own.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "batching/group.h"
+#include "batching/item.h"
+
+namespace odb {
+
+enum class SlotKind : std::uint8_t {
+  data,     // this rank has a group
+  idle,     // some other rank has one: take part in every collective with zero gradient
+  closing,  // idle on every rank: ends a step that was open when the epoch ended
+  end,      // the epoch is over: nothing to compute, carries the last left-out rows
+};
+
+// Sums over all ranks of one slot (or, added up, of one step).
+struct SlotTotals {
+  std::int64_t supervised = 0;  // tokens that enter the loss
+  std::int64_t tokens = 0;      // real tokens
+  std::int64_t samples = 0;
+  std::int64_t supervised_groups = 0;  // ranks that hold a group with supervised tokens
+
+  void add(const SlotTotals& other) {
+    supervised += other.supervised;
+    tokens += other.tokens;
+    samples += other.samples;
+    supervised_groups += other.supervised_groups;
+  }
+  friend bool operator==(const SlotTotals&, const SlotTotals&) = default;
+};
+
+struct Slot {
+  std::int64_t number = 0;          // from 0 through the run's epoch
+  std::int64_t round = 0;           // the round that made it
+  std::int64_t index_in_round = 0;  // 0..T-1
+  SlotKind kind = SlotKind::idle;
+  bool last_of_step = false;  // an optimizer step follows this micro-step
+  bool over_budget = false;   // the group is one single sample longer than L_max
+  SlotTotals totals;
+  Group group;                    // empty but for kind data
+  std::vector<LeftOut> left_out;  // rows left out in the refill of this round: first slot only
+
+  friend bool operator==(const Slot&, const Slot&) = default;
+};
+
+}  // namespace odb

@@ -1,0 +1,91 @@
+// The position of a rank in its epoch as plain values: enough to continue with the identical
+// sequence of slots, on the same number of ranks or (redeal.h) another.
+//
+// A position is the start of a round plus how many of its slots are taken, that is, part of a
+// finished step. Only ids are kept: lengths come back when the views are drawn again.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "batching/item.h"
+#include "batching/sampler.h"
+#include "batching/slot.h"
+#include "batching/step_bounds.h"
+
+namespace odb {
+
+struct WindowEntry {
+  ViewId view = 0;
+  std::int64_t sent_back = 0;  // rounds that it was in the window and did not leave
+
+  friend bool operator==(const WindowEntry&, const WindowEntry&) = default;
+};
+
+// The start of a round, before its refill.
+struct RoundStart {
+  std::int64_t epoch = 0;
+  std::int64_t round = 0;      // of the epoch, from 0
+  std::int64_t next_slot = 0;  // number of the round's first slot
+  SamplerPosition sampler;
+  std::vector<WindowEntry> window;  // in draw order; empty for strategies that send nothing back
+  std::int64_t fill_target = 0;     // samples to fill to: the ramp of an epoch's first rounds
+  OpenStep open_step;
+  std::vector<LeftOut> known_bad;  // views not to be tried again (their worker died on them)
+
+  friend bool operator==(const RoundStart&, const RoundStart&) = default;
+};
+
+// The data position of a rank at the end of a step.
+struct DataState {
+  RoundStart start;
+  std::int64_t slots_taken = 0;   // of that round; maybe all
+  std::vector<ViewId> taken;      // views of those slots on this rank, in slot order
+  std::vector<LeftOut> left_out;  // rows left out in that round's refill; empty if none taken
+
+  friend bool operator==(const DataState&, const DataState&) = default;
+};
+
+// The data state at the end of `slots`, the first slots (one or more) of the round that began at
+// `start`.
+DataState state_after(const RoundStart& start, std::span<const Slot> slots);
+
+// After a restore on the same ranks: the replayed round's first slots must hold what the state says
+// was taken. DataError naming the first view that differs: the data behind the run has changed.
+void check_replayed(const DataState& state, std::span<const Slot> slots);
+
+// Whose state it is. A state is continued only under the same seed, data and options.
+struct StateOwner {
+  int rank = 0;
+  int world = 1;
+  std::uint64_t seed = 0;
+  std::int64_t data_size = 0;  // N, views of an epoch
+  std::string options;         // options_fingerprint
+
+  friend bool operator==(const StateOwner&, const StateOwner&) = default;
+};
+
+struct OwnedState {
+  StateOwner owner;
+  DataState state;
+};
+
+// The start of epoch `epoch` of a rank.
+RoundStart first_round(const BatchingOptions& resolved, std::int64_t data_size, int rank, int world,
+                       std::int64_t epoch);
+
+// Bytes: magic, version, owner, state, checksum; little-endian. Under 64 KiB at a window of 1,024.
+std::string serialise(const OwnedState& state);
+
+// `where` names the source (a path) in messages. FileError: not a state, damaged, or written by
+// another version.
+OwnedState parse_state(std::string_view bytes, const std::string& where);
+
+// Throws UsageError naming seed, data size or the options that differ, and what to do. Rank and
+// world are not compared.
+void check_same_run(const StateOwner& saved, const StateOwner& running, const std::string& where);
+
+}  // namespace odb

@@ -1,0 +1,89 @@
+#include "batching/window.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace odb {
+namespace {
+
+constexpr std::int64_t kRampStart = 256;
+constexpr std::int64_t kMostBudgets = 128;  // tokens held, in multiples of L_max
+constexpr std::int64_t kLeft = -1;          // in place of sent_back while removing
+
+}  // namespace
+
+Window::Window(const BatchingOptions& resolved)
+    : most_tokens_(kMostBudgets * resolved.l_max), rule_(grouping_rule(resolved)) {}
+
+bool Window::wants_more(std::int64_t fill_target) const {
+  if (size() < fill_target && sums_.tokens < most_tokens_) return true;
+  return is_one_open_group(rule_, sums_);
+}
+
+void Window::add(const Item& item, std::int64_t sent_back) {
+  items_.push_back(item);
+  sent_back_.push_back(sent_back);
+  sums_.add(item);
+}
+
+void Window::sort_longer_first() {
+  std::vector<std::size_t> order(items_.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return longer_first(items_[a], items_[b]);
+  };
+  const auto added = order.begin() + static_cast<std::ptrdiff_t>(sorted_);
+  std::sort(added, order.end(), before);
+  std::inplace_merge(order.begin(), added, order.end(), before);
+  std::vector<Item> items;
+  std::vector<std::int64_t> sent_back;
+  items.reserve(order.size());
+  sent_back.reserve(order.size());
+  for (const std::size_t index : order) {
+    items.push_back(items_[index]);
+    sent_back.push_back(sent_back_[index]);
+  }
+  items_ = std::move(items);
+  sent_back_ = std::move(sent_back);
+  sorted_ = items_.size();
+}
+
+void Window::remove(std::span<const std::int32_t> left) {
+  for (const std::int32_t index : left) {
+    ODB_CHECK(sent_back_[static_cast<std::size_t>(index)] != kLeft, "sample {} left twice", index);
+    sent_back_[static_cast<std::size_t>(index)] = kLeft;
+  }
+  std::size_t kept = 0;
+  std::size_t kept_sorted = 0;
+  sums_ = {};
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    if (sent_back_[i] == kLeft) continue;
+    items_[kept] = items_[i];
+    sent_back_[kept] = sent_back_[i] + 1;
+    sums_.add(items_[kept++]);
+    if (i < sorted_) kept_sorted = kept;
+  }
+  items_.resize(kept);
+  sent_back_.resize(kept);
+  sorted_ = kept_sorted;
+}
+
+std::vector<WindowEntry> Window::entries() const {
+  std::vector<WindowEntry> entries;
+  entries.reserve(items_.size());
+  for (std::size_t i = 0; i < items_.size(); ++i)
+    entries.push_back({.view = items_[i].view, .sent_back = sent_back_[i]});
+  return entries;
+}
+
+std::int64_t first_fill_target(std::int64_t window) {
+  return std::min(kRampStart, window);
+}
+
+std::int64_t next_fill_target(std::int64_t target, std::int64_t window) {
+  return std::min(2 * target, window);
+}
+
+}  // namespace odb
