@@ -9,6 +9,7 @@ built in a temporary folder, which is removed.
 
 import argparse
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -136,7 +137,9 @@ def main():
     chosen = [configuration for configuration in chosen if options.only in configuration.name]
     start = time.monotonic()
     passed = [check(configuration, 1800 if options.full else 600, options.trail) for configuration in chosen]
-    print(f"{sum(passed)} of {len(passed)} as expected, {time.monotonic() - start:.0f} s")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{sum(passed)} of {len(passed)} as expected, {time.monotonic() - start:.0f} s, "
+          f"of processor time {used.ru_utime + used.ru_stime:.0f} s")
     return 0 if passed and all(passed) else 1
 
 
