@@ -35,6 +35,7 @@ const Command& find_command(const std::string& name) {
   const auto found = std::ranges::find(kCommands, name, &Command::name);
   if (found != kCommands.end()) return *found;
   std::vector<std::string> known;
+  known.reserve(kCommands.size());
   for (const Command& command : kCommands)
     known.emplace_back(command.name);
   throw UsageError("unknown command '{}'; {} (odb-trainer help lists all)", name,
