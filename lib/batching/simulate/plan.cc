@@ -40,19 +40,20 @@ struct Contender {
   Layout layout;
 };
 
-// Without --layout: packing and odb flat, as they need no padding; the others padded, as they are
+// With --layout auto: packing and odb flat, as they need no padding; the others padded, as they are
 // usually run; and odb once more beside them, padded.
 std::vector<Contender> contenders(const PlanOptions& options) {
   std::vector<Strategy> strategies = options.strategies;
   if (strategies.empty()) strategies.assign(std::begin(kAllStrategies), std::end(kAllStrategies));
   std::vector<Contender> all;
   for (const Strategy strategy : strategies) {
-    const bool flat_by_nature = strategy == Strategy::odb || strategy == Strategy::packing;
-    Layout layout = options.layout.value_or(flat_by_nature ? Layout::flat : Layout::padded);
-    if (strategy == Strategy::packing) layout = Layout::flat;
-    if (strategy == Strategy::odb && !options.layout && options.grouping != Grouping::fit)
+    const bool usual = options.layout == Layout::automatic;
+    if (strategy == Strategy::packing || (usual && strategy == Strategy::odb))
+      all.push_back({name(strategy), strategy, Layout::flat});
+    else
+      all.push_back({name(strategy), strategy, usual ? Layout::padded : options.layout});
+    if (usual && strategy == Strategy::odb && options.grouping != Grouping::fit)
       all.push_back({"odb-padded", strategy, Layout::padded});
-    all.push_back({name(strategy), strategy, layout});
   }
   return all;
 }
@@ -102,9 +103,10 @@ std::vector<PlanRow> make_plan(const PlanOptions& options, const LengthsFor& len
   const std::vector<Contender> all = contenders(options);
   const std::vector<Combination> places = combinations(options);
   for (const Contender& contender : all)  // every refusal before the first simulation
-    for (const Combination& at : places) batching_options(options, contender, at);
+    for (const Combination& at : places)
+      batching_options(options, contender, at);
   const Contender standard{name(Strategy::standard), Strategy::standard,
-                           options.layout.value_or(Layout::padded)};
+                           options.layout == Layout::flat ? Layout::flat : Layout::padded};
   std::vector<std::vector<PlanRow>> rows(all.size());
   for (const Combination& at : places) {
     const LengthTable lengths = lengths_for(at.ranks);

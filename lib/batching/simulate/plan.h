@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,10 +16,10 @@
 namespace odb {
 
 struct PlanOptions {
-  std::string lengths = "chat";          // --lengths: a distribution or a file
-  std::optional<std::int64_t> samples;   // --samples
+  std::string lengths = "chat";           // --lengths: a distribution or a file
+  std::optional<std::int64_t> samples;    // --samples
   std::vector<std::int64_t> ranks = {8};  // --ranks; several: side by side
-  std::vector<Strategy> strategies;      // --batching; empty: all
+  std::vector<Strategy> strategies;       // --batching; empty: all
 
   // Each may have several values: a sweep.
   std::vector<std::int64_t> l_max = {8192};
@@ -27,8 +28,8 @@ struct PlanOptions {
   std::vector<std::int64_t> depth = {8};
   std::vector<std::int64_t> pad_multiple = {8};
 
-  std::optional<Layout> layout;  // --layout; empty: each strategy as it is usually run
-  std::optional<Grouping> grouping;
+  Layout layout = Layout::automatic;        // --layout; auto: each strategy as it is usually run
+  Grouping grouping = Grouping::automatic;  // --grouping; odb only
   Align align = Align::balanced;
   Mates mates = Mates::cost;
   bool join = true;
@@ -40,8 +41,8 @@ struct PlanOptions {
   std::int64_t data_workers = 2;
   double seconds_per_sample = 0.5e-3;
 
-  bool json = false;  // --json
-  std::string plot;   // --plot; empty: none
+  bool json = false;           // --json
+  std::filesystem::path plot;  // --plot; empty: none
 };
 
 // Samples of a named distribution for each rank, when --samples is not given.

@@ -17,12 +17,14 @@ struct Column {
   bool left = false;  // aligned left
 };
 
-std::string percent(double fraction) { return fmt::format("{:.2f} %", 100 * fraction); }
+std::string percent(double fraction) {
+  return fmt::format("{:.2f} %", 100 * fraction);
+}
 
 std::vector<Column> columns(const PlanOptions& options) {
   std::vector<Column> all = {
       {"strategy", [](const PlanRow& row) { return row.name; }, true},
-      {"layout", [](const PlanRow& row) { return name(*row.options.layout); }, true}};
+      {"layout", [](const PlanRow& row) { return name(row.options.layout); }, true}};
   for (const SweptOption& option : swept_options(options))
     all.push_back({option.name, [of_row = option.of_row](const PlanRow& row) {
                      return fmt::format("{}", of_row(row));
@@ -39,9 +41,8 @@ std::vector<Column> columns(const PlanOptions& options) {
       {"bias", [](const PlanRow& row) { return fmt::format("{:+.3f}", row.result.length_bias); }},
       {"largest", [](const PlanRow& row) { return fmt::format("{}", row.result.largest_group); }},
       {"seconds", [](const PlanRow& row) { return fmt::format("{:.1f}", row.result.seconds); }},
-      {"speed-up", [](const PlanRow& row) {
-         return fmt::format("{:.2f}x", row.speedup_over_standard);
-       }}};
+      {"speed-up",
+       [](const PlanRow& row) { return fmt::format("{:.2f}x", row.speedup_over_standard); }}};
   all.insert(all.end(), results.begin(), results.end());
   return all;
 }
@@ -51,9 +52,9 @@ nlohmann::ordered_json row_json(const PlanRow& row) {
   const SimulationResult& result = row.result;
   return {{"name", row.name},
           {"batching", name(options.strategy)},
-          {"layout", name(*options.layout)},
+          {"layout", name(options.layout)},
           {"grouping", options.strategy == Strategy::odb
-                           ? nlohmann::ordered_json(name(*options.grouping))
+                           ? nlohmann::ordered_json(name(options.grouping))
                            : nlohmann::ordered_json(nullptr)},
           {"ranks", row.ranks},
           {"l_max", options.l_max},
@@ -95,9 +96,11 @@ std::string plan_table(const PlanOptions& options, const std::vector<PlanRow>& r
   std::vector<std::size_t> widths;
   for (const Column& column : all) {
     lines[0].push_back(column.heading);
-    for (std::size_t i = 0; i < rows.size(); ++i) lines[i + 1].push_back(column.cell(rows[i]));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      lines[i + 1].push_back(column.cell(rows[i]));
     std::size_t width = 0;
-    for (const auto& line : lines) width = std::max(width, line.back().size());
+    for (const auto& line : lines)
+      width = std::max(width, line.back().size());
     widths.push_back(width);
   }
   std::string text;
@@ -117,23 +120,23 @@ std::string plan_table(const PlanOptions& options, const std::vector<PlanRow>& r
 std::string plan_json(const PlanOptions& options, const std::vector<PlanRow>& rows) {
   const StepTime& time = options.step_time;
   nlohmann::ordered_json strategies = nlohmann::ordered_json::array();
-  for (const PlanRow& row : rows) strategies.push_back(row_json(row));
-  const nlohmann::ordered_json document = {
-      {"lengths", options.lengths},
-      {"seed", options.seed},
-      {"align", name(options.align)},
-      {"mates", name(options.mates)},
-      {"join", options.join},
-      {"step_time",
-       {{"seconds_per_slot", time.seconds_per_slot},
-        {"seconds_per_position", time.seconds_per_position},
-        {"seconds_per_square", time.seconds_per_square},
-        {"gradient_bytes", time.gradient_bytes},
-        {"link_bytes_per_second", time.link_bytes_per_second},
-        {"latency_seconds", time.latency_seconds}}},
-      {"data_workers", options.data_workers},
-      {"seconds_per_sample", options.seconds_per_sample},
-      {"strategies", strategies}};
+  for (const PlanRow& row : rows)
+    strategies.push_back(row_json(row));
+  const nlohmann::ordered_json document = {{"lengths", options.lengths},
+                                           {"seed", options.seed},
+                                           {"align", name(options.align)},
+                                           {"mates", name(options.mates)},
+                                           {"join", options.join},
+                                           {"step_time",
+                                            {{"seconds_per_slot", time.seconds_per_slot},
+                                             {"seconds_per_position", time.seconds_per_position},
+                                             {"seconds_per_square", time.seconds_per_square},
+                                             {"gradient_bytes", time.gradient_bytes},
+                                             {"link_bytes_per_second", time.link_bytes_per_second},
+                                             {"latency_seconds", time.latency_seconds}}},
+                                           {"data_workers", options.data_workers},
+                                           {"seconds_per_sample", options.seconds_per_sample},
+                                           {"strategies", strategies}};
   return document.dump(2) + '\n';
 }
 

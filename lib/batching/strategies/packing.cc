@@ -1,37 +1,47 @@
 #include "batching/strategies/packing.h"
 
-#include <map>
 #include <utility>
 
 #include "base/error.h"
+#include "batching/strategies/number_set.h"
 
 namespace odb {
 namespace {
 
-// Rows that may still take a view, found by their room. Rows with less room than the shortest view
-// are not kept.
+constexpr std::int64_t kLargestRow = std::int64_t{1} << 24;  // bounds the memory of OpenRows
+
+constexpr std::int64_t kNoRow = -1;
+
+// Rows that may still take a view, found by their room: of each room a list, the newest row first.
 class OpenRows {
  public:
-  explicit OpenRows(std::int64_t shortest) : shortest_(shortest) {}
+  explicit OpenRows(std::int64_t l_max)
+      : rooms_(static_cast<std::size_t>(l_max) + 1),
+        newest_(static_cast<std::size_t>(l_max) + 1, kNoRow) {}
 
-  void add(std::int64_t room, std::int64_t row) {
-    if (room >= shortest_) rows_by_room_[room].push_back(row);
+  // Takes out a row with the least room that holds `length`: its room and number. None: kNoRow.
+  std::pair<std::int64_t, std::int64_t> take(std::int64_t length) {
+    const auto room = rooms_.at_or_above(static_cast<std::size_t>(length));
+    if (!room) return {0, kNoRow};
+    const std::int64_t row = newest_[*room];
+    newest_[*room] = next_[static_cast<std::size_t>(row)];
+    if (newest_[*room] == kNoRow) rooms_.erase(*room);
+    return {static_cast<std::int64_t>(*room), row};
   }
 
-  // Takes out a row with the least room that holds `length`: its room and number; -1: there is
-  // none. Of several the newest.
-  std::pair<std::int64_t, std::int64_t> take(std::int64_t length) {
-    const auto place = rows_by_room_.lower_bound(length);
-    if (place == rows_by_room_.end()) return {0, -1};
-    const std::pair<std::int64_t, std::int64_t> found{place->first, place->second.back()};
-    place->second.pop_back();
-    if (place->second.empty()) rows_by_room_.erase(place);
-    return found;
+  // Puts back row `row`, one taken or the next new one.
+  void put(std::int64_t room, std::int64_t row) {
+    if (static_cast<std::size_t>(row) == next_.size()) next_.push_back(kNoRow);
+    if (room < 1) return;
+    std::int64_t& newest = newest_[static_cast<std::size_t>(room)];
+    next_[static_cast<std::size_t>(row)] = std::exchange(newest, row);
+    rooms_.insert(static_cast<std::size_t>(room));
   }
 
  private:
-  std::int64_t shortest_;
-  std::map<std::int64_t, std::vector<std::int64_t>> rows_by_room_;
+  NumberSet rooms_;
+  std::vector<std::int64_t> newest_;  // by room
+  std::vector<std::int64_t> next_;    // by row: the next older of the same room
 };
 
 // The row of each of `views` (longest first); rows are numbered from 0 in the order of opening.
@@ -39,17 +49,16 @@ std::vector<std::int64_t> best_fit_decreasing(const EpochPlan& plan,
                                               const std::vector<ViewId>& views, std::int64_t l_max,
                                               std::int64_t& rows) {
   std::vector<std::int64_t> row_of(views.size());
-  if (views.empty()) return row_of;
-  OpenRows open(planned_length(plan, views.back()));
+  OpenRows open(l_max);
   for (std::size_t i = 0; i < views.size(); ++i) {
     const std::int64_t length = planned_length(plan, views[i]);
     auto [room, row] = open.take(length);
-    if (row < 0) {
+    if (row == kNoRow) {
       row = rows++;
       room = l_max;
     }
     row_of[i] = row;
-    open.add(room - length, row);
+    open.put(room - length, row);
   }
   return row_of;
 }
@@ -61,6 +70,9 @@ EpochPlan plan_packing(const PlanInput& input) {
     throw UsageError(
         "--batching packing with --layout padded: a packed row has samples of different lengths "
         "one after another; use --layout flat");
+  if (input.options.l_max > kLargestRow)
+    throw UsageError("--batching packing with --l-max {}; wanted at most {} tokens a row",
+                     input.options.l_max, kLargestRow);
   EpochPlan plan{.lengths = input.lengths,
                  .limit = token_budget_limit(input.options),
                  .order = {},

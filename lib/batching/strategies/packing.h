@@ -15,7 +15,7 @@
 
 namespace odb {
 
-// UsageError: the padded layout.
+// UsageError: the padded layout; rows of more than 2^24 tokens.
 EpochPlan plan_packing(const PlanInput& input);
 
 }  // namespace odb
