@@ -68,8 +68,8 @@ int plan_command(const Arguments& arguments) {
       options, lengths_source(options), [](const auto& next) { show_progress(next + " ..."); });
   show_progress("");
   fmt::print("{}", options.json ? plan_json(options, rows) : plan_table(options, rows));
-  if (!options.plot.empty())
-    RealFileSystem().write_durably(options.plot.string(), plan_plot(options, rows));
+  if (options.plot)
+    RealFileSystem().write_durably(options.plot->string(), plan_plot(options, rows));
   return 0;
 }
 

@@ -41,8 +41,8 @@ struct PlanOptions {
   std::int64_t data_workers = 2;
   double seconds_per_sample = 0.5e-3;
 
-  bool json = false;           // --json
-  std::filesystem::path plot;  // --plot; empty: none
+  bool json = false;                          // --json
+  std::optional<std::filesystem::path> plot;  // --plot
 };
 
 // Samples of a named distribution for each rank, when --samples is not given.

@@ -147,7 +147,7 @@ void describe_time(OptionTable& table, PlanOptions& options) {
 }
 
 void check_plot(const PlanOptions& options) {
-  if (options.plot.empty()) return;
+  if (!options.plot) return;
   const std::vector<SweptOption> swept = swept_options(options);
   std::vector<std::string> names;
   for (const SweptOption& option : swept)
