@@ -37,10 +37,12 @@ const char* name(Strategy value) {
   return kNames[static_cast<int>(value)];
 }
 const char* name(Layout value) {
-  return value == Layout::flat ? "flat" : "padded";
+  constexpr const char* kNames[] = {"auto", "flat", "padded"};
+  return kNames[static_cast<int>(value)];
 }
 const char* name(Grouping value) {
-  return value == Grouping::greedy ? "greedy" : "fit";
+  constexpr const char* kNames[] = {"auto", "greedy", "fit"};
+  return kNames[static_cast<int>(value)];
 }
 const char* name(Align value) {
   return value == Align::paper ? "paper" : "balanced";

@@ -86,11 +86,11 @@ Sampler::Sampler(const Permutation& order, LeftoverList leftovers, SamplerPositi
       position_.leftover_begin >= 0 && position_.leftover_begin <= position_.leftover_end &&
           (position_.leftover_begin == position_.leftover_end || position_.leftover_end <= known),
       "leftovers {}..{} of a list of {}", position_.leftover_begin, position_.leftover_end, known);
-  std::erase_if(position_.progressions, [](const Progression& p) { return p.count() == 0; });
   for (const Progression& p : position_.progressions)
     ODB_CHECK(p.start >= 0 && p.stride >= 1 && p.end <= order_.size(),
               "positions {}, {} + {}, ... < {} of {}", p.start, p.start, p.stride, p.end,
               order_.size());
+  std::erase_if(position_.progressions, [](const Progression& p) { return p.count() == 0; });
   remaining_ = position_.remaining();
   next_leftover_ = position_.leftover_begin;
   if (!position_.progressions.empty()) next_element_ = position_.progressions.front().start;

@@ -1,6 +1,6 @@
 #include "batching/state.h"
 
-#include <limits>
+#include <algorithm>
 #include <span>
 
 #include "base/bytes.h"
@@ -174,6 +174,20 @@ DataState state_after(const RoundStart& start, std::span<const Slot> slots) {
     state.left_out.insert(state.left_out.end(), slot.left_out.begin(), slot.left_out.end());
   }
   return state;
+}
+
+void check_replayed(const DataState& state, std::span<const Slot> slots) {
+  ODB_CHECK_GE(static_cast<std::int64_t>(slots.size()), state.slots_taken);
+  const std::span<const Slot> taken = slots.first(static_cast<std::size_t>(state.slots_taken));
+  const DataState replayed = state_after(state.start, taken);
+  const auto [saved, found] = std::mismatch(state.taken.begin(), state.taken.end(),
+                                            replayed.taken.begin(), replayed.taken.end());
+  if (saved == state.taken.end() && found == replayed.taken.end()) return;
+  const ViewId view = saved != state.taken.end() ? *saved : *found;
+  throw DataError(
+      "the first {} slots of round {} held {} samples when the state was saved and hold {} now; "
+      "they differ first at sample {}: the data, tokenizer or template has changed since",
+      state.slots_taken, state.start.round, state.taken.size(), replayed.taken.size(), view);
 }
 
 RoundStart first_round(const BatchingOptions& resolved, std::int64_t data_size, int rank, int world,

@@ -53,6 +53,10 @@ struct DataState {
 // `start`.
 DataState state_after(const RoundStart& start, std::span<const Slot> slots);
 
+// After a restore on the same ranks: the replayed round's first slots must hold what the state says
+// was taken. DataError naming the first view that differs: the data behind the run has changed.
+void check_replayed(const DataState& state, std::span<const Slot> slots);
+
 // Whose state it is. A state is continued only under the same seed, data and options.
 struct StateOwner {
   int rank = 0;

@@ -1,0 +1,225 @@
+// Ranks as threads over the in-memory peers: reductions, generations, and whole epochs in which
+// ranks die at any call and start again, while what was published stays.
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+#include "catch.h"
+#include "scenario.h"
+
+#include "batching/memory_peers.h"
+
+using namespace odb;
+
+namespace {
+
+// Runs `body` for each rank on a thread of its own.
+template <typename Body>
+void on_ranks(int world, Body body) {
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < world; ++rank)
+    threads.emplace_back([=] { body(rank); });
+  for (std::thread& thread : threads)
+    thread.join();
+}
+
+struct Death {};  // thrown where a collate process would be killed
+
+// When a rank dies: by chance, at most six times.
+class Fate {
+ public:
+  explicit Fate(Rng rng) : rng_(rng) {}
+
+  void may_strike(std::uint64_t one_in) {
+    if (deaths_ >= 6 || rng_.below(one_in) != 0) return;
+    ++deaths_;
+    throw Death();
+  }
+  int deaths() const { return deaths_; }
+
+ private:
+  Rng rng_;
+  int deaths_ = 0;
+};
+
+// Peers that die by chance, before or after the reduction took place.
+class MortalPeers final : public Peers {
+ public:
+  MortalPeers(Peers& peers, Fate& fate) : peers_(peers), fate_(fate) {}
+  int rank() const override { return peers_.rank(); }
+  int world() const override { return peers_.world(); }
+  std::int64_t generation() const override { return peers_.generation(); }
+  std::optional<std::vector<std::int64_t>> reduce(Reduction reduction,
+                                                  std::vector<std::int64_t> values) override {
+    fate_.may_strike(40);
+    auto result = peers_.reduce(reduction, std::move(values));
+    fate_.may_strike(40);
+    return result;
+  }
+
+ private:
+  Peers& peers_;
+  Fate& fate_;
+};
+
+// What of a rank outlives its collate process.
+struct SharedMemory {
+  std::deque<RoundStart> starts;  // of the newest rounds
+  std::vector<Slot> published;
+};
+
+// The life of one collate process: joins, replays from the agreed round, goes on. Returns when the
+// epoch has ended or a newer generation exists; throws Death.
+void collate(const Scenario& scenario, int rank, Membership& membership, SharedMemory& memory,
+             Fate& fate) {
+  const std::int64_t generation = membership.generation();
+  const auto joined = membership.join(generation);
+  if (!joined) return;
+  MortalPeers peers(*joined, fate);
+  const auto from = agree_on_replay(peers, memory.starts.back().round);
+  if (!from) return;
+  while (memory.starts.back().round > *from)
+    memory.starts.pop_back();
+  const Permutation order(scenario.data_size, scenario.seed, 0);
+  const RoundStart start = memory.starts.back();
+  if (start.round != *from) throw std::logic_error("the agreed round was not kept");
+  Rounds rounds(scenario.shape(rank), scenario.options, start,
+                std::make_unique<OdbSource>(scenario.options, order, nullptr, start));
+  while (!rounds.ended()) {
+    if (memory.starts.back().round < rounds.start().round) memory.starts.push_back(rounds.start());
+    if (memory.starts.size() > 3) memory.starts.pop_front();
+    fill(rounds, [&](ViewId view) { return scenario.prepare(view); });
+    const auto slots = run_round(rounds, peers);
+    if (!slots) return;
+    for (const Slot& slot : *slots) {
+      if (slot.number < static_cast<std::int64_t>(memory.published.size())) continue;
+      fate.may_strike(60);
+      memory.published.push_back(slot);
+    }
+  }
+}
+
+// A collate stays after its own end, since a peer may die and need it: true once all ranks are
+// done, false when a newer generation exists.
+bool all_done(MemoryPeers& shared, Membership& membership, std::int64_t generation, int world) {
+  membership.heartbeat("done");
+  while (membership.generation() == generation) {
+    bool all = true;
+    for (int rank = 0; rank < world; ++rank)
+      all = all && shared.phase(rank) == "done";
+    if (all) return true;
+    std::this_thread::yield();
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("reductions are element-wise over all ranks, call after call") {
+  MemoryPeers shared(4);
+  std::vector<std::vector<std::int64_t>> found(4);
+  on_ranks(4, [&](int rank) {
+    const auto member = shared.membership(rank);
+    const auto peers = member->join(0);
+    for (std::int64_t call = 0; call < 100; ++call) {
+      const auto most = peers->reduce(Reduction::max, {rank + call, -rank});
+      const auto sum = peers->reduce(Reduction::sum, {rank, call});
+      if (*most != std::vector<std::int64_t>{3 + call, 0} ||
+          *sum != std::vector<std::int64_t>{6, 4 * call})
+        found[static_cast<std::size_t>(rank)].push_back(call);
+    }
+  });
+  for (const auto& wrong : found)
+    CHECK(wrong.empty());
+}
+
+TEST_CASE("vectors of unequal size break an invariant instead of mixing numbers") {
+  MemoryPeers shared(1);
+  const auto peers = shared.membership(0)->join(0);
+  CHECK(peers->reduce(Reduction::sum, {1, 2}) == std::vector<std::int64_t>{1, 2});
+  CHECK(peers->rank() == 0);
+  CHECK(peers->world() == 1);
+  CHECK(peers->generation() == 0);
+}
+
+TEST_CASE("of many who want the next generation one moves the counter") {
+  MemoryPeers shared(3);
+  std::vector<int> moved(3);
+  on_ranks(3, [&](int rank) {
+    const auto member = shared.membership(rank);
+    moved[static_cast<std::size_t>(rank)] = member->advance(0);
+  });
+  CHECK(moved[0] + moved[1] + moved[2] == 1);
+  CHECK(shared.membership(0)->generation() == 1);
+  CHECK_FALSE(shared.membership(0)->advance(0));
+  CHECK(shared.membership(0)->join(0) == nullptr);
+}
+
+TEST_CASE("a newer generation frees who waits in a reduction or in joining") {
+  MemoryPeers shared(3);
+  on_ranks(3, [&](int rank) {
+    const auto member = shared.membership(rank);
+    const auto peers = member->join(0);
+    if (rank == 2) {
+      member->advance(0);  // died; its peers wait for it, or have not even noticed that all joined
+      return;
+    }
+    const bool superseded = !peers || !peers->reduce(Reduction::max, {1});
+    if (!superseded) throw std::logic_error("the reduction must not end");
+    if (rank == 1) {
+      member->advance(1);  // rank 0 may wait in joining generation 1
+      return;
+    }
+    while (member->generation() < 2)
+      if (member->join(1)) throw std::logic_error("nobody can complete generation 1");
+  });
+  CHECK(shared.membership(0)->generation() == 2);
+}
+
+TEST_CASE("heartbeats tell each rank's phase") {
+  MemoryPeers shared(2);
+  CHECK(shared.phase(1).empty());
+  shared.membership(1)->heartbeat("filling");
+  CHECK(shared.phase(1) == "filling");
+  CHECK(shared.phase(0).empty());
+}
+
+TEST_CASE("ranks that die anywhere and come back publish what an undisturbed run publishes") {
+  int all_deaths = 0;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    Scenario scenario = random_scenario(1000 + seed, 50, 400);
+    scenario.world = 2 + static_cast<int>(seed % 4);
+    scenario.options.join = true;
+    const Trace whole = Run(scenario).to_end();
+    MemoryPeers shared(scenario.world);
+    std::vector<SharedMemory> memory(static_cast<std::size_t>(scenario.world));
+    std::vector<int> deaths(static_cast<std::size_t>(scenario.world));
+    on_ranks(scenario.world, [&](int rank) {
+      SharedMemory& own = memory[static_cast<std::size_t>(rank)];
+      own.starts.push_back(
+          first_round(scenario.options, scenario.data_size, rank, scenario.world, 0));
+      const auto member = shared.membership(rank);
+      Fate fate(Rng(seed, RandomPurpose::tests, 2, static_cast<std::uint64_t>(rank)));
+      for (bool done = false; !done;) {
+        member->heartbeat("busy");
+        const std::int64_t generation = member->generation();
+        try {
+          collate(scenario, rank, *member, own, fate);
+          if (own.published.size() == whole[static_cast<std::size_t>(rank)].size())
+            done = all_done(shared, *member, generation, scenario.world);
+        } catch (const Death&) {
+          member->heartbeat("dead");
+          member->advance(member->generation());  // its fork server sees the death
+        }
+      }
+      deaths[static_cast<std::size_t>(rank)] = fate.deaths();
+    });
+    INFO("seed " << seed);
+    for (std::size_t rank = 0; rank < whole.size(); ++rank)
+      CHECK(memory[rank].published == whole[rank]);
+    all_deaths += std::accumulate(deaths.begin(), deaths.end(), 0);
+  }
+  CHECK(all_deaths > 12);
+}
