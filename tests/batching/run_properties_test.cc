@@ -47,7 +47,7 @@ ViewsAt views_of(const Permutation& order) {
 }  // namespace
 
 TEST_CASE("every run keeps the guarantees of batching") {
-  check_property("guarantees", 400, [] {
+  check_property("guarantees", 1500, [] {
     const Scenario scenario = any_scenario();
     Run run(scenario);
     const Trace trace = run.to_end();
@@ -71,7 +71,7 @@ TEST_CASE("every run keeps the guarantees of batching") {
 }
 
 TEST_CASE("under balance every group before a rank is drawn out is one that was full") {
-  check_property("full groups", 100, [] {
+  check_property("full groups", 200, [] {
     Scenario scenario = any_scenario();
     scenario.options.align = Align::balanced;
     scenario.options.grouping = Grouping::greedy;
@@ -97,7 +97,7 @@ TEST_CASE("under balance every group before a rank is drawn out is one that was 
 }
 
 TEST_CASE("a window holds no more than its bounds say") {
-  check_property("window bounds", 100, [] {
+  check_property("window bounds", 200, [] {
     const Scenario scenario = any_scenario();
     Run run(scenario);
     while (!run.ended()) {
@@ -114,7 +114,7 @@ TEST_CASE("a window holds no more than its bounds say") {
 }
 
 TEST_CASE("all ranks stopped at any slot continue with the identical sequence") {
-  check_property("stop and restore", 150, [] {
+  check_property("stop and restore", 500, [] {
     const Scenario scenario = any_scenario(600);
     const Trace whole = Run(scenario).to_end();
     const auto slots = static_cast<std::int64_t>(whole.front().size());
@@ -127,7 +127,7 @@ TEST_CASE("all ranks stopped at any slot continue with the identical sequence") 
 }
 
 TEST_CASE("single ranks thrown away at any round and made anew change nothing") {
-  check_property("one rank restored", 150, [] {
+  check_property("one rank restored", 400, [] {
     const Scenario scenario = any_scenario(600);
     const Trace whole = Run(scenario).to_end();
     Rng rng(*rc::gen::resize(100, rc::gen::arbitrary<std::uint64_t>()), RandomPurpose::tests);
@@ -152,7 +152,7 @@ TEST_CASE("single ranks thrown away at any round and made anew change nothing") 
 }
 
 TEST_CASE("the number of ranks may change again and again: every view still comes once") {
-  check_property("change of ranks", 150, [] {
+  check_property("change of ranks", 500, [] {
     Scenario scenario = any_scenario(800);
     scenario.options.join = true;
     const Permutation order(scenario.data_size, scenario.seed, 0);
