@@ -4,11 +4,10 @@
 #include <map>
 #include <set>
 
-#include "property.h"
-#include "scenario.h"
-
 #include "batching/redeal.h"
 #include "batching/trace.h"
+#include "property.h"
+#include "scenario.h"
 
 using namespace odb;
 
@@ -40,10 +39,6 @@ Trace continued(const Scenario& scenario, const std::vector<OwnedState>& states)
   return trace;
 }
 
-ViewsAt views_of(const Permutation& order) {
-  return [&order](std::int64_t position) { return std::vector<ViewId>{order(position)}; };
-}
-
 }  // namespace
 
 TEST_CASE("every run keeps the guarantees of batching") {
@@ -73,6 +68,7 @@ TEST_CASE("every run keeps the guarantees of batching") {
 TEST_CASE("under balance every group before a rank is drawn out is one that was full") {
   check_property("full groups", 200, [] {
     Scenario scenario = any_scenario();
+    scenario.options.strategy = Strategy::odb;
     scenario.options.align = Align::balanced;
     scenario.options.grouping = Grouping::greedy;
     scenario.options.join = true;
@@ -98,7 +94,8 @@ TEST_CASE("under balance every group before a rank is drawn out is one that was 
 
 TEST_CASE("a window holds no more than its bounds say") {
   check_property("window bounds", 200, [] {
-    const Scenario scenario = any_scenario();
+    Scenario scenario = any_scenario();
+    scenario.options.strategy = Strategy::odb;
     Run run(scenario);
     while (!run.ended()) {
       for (int rank = 0; rank < scenario.world; ++rank) {
@@ -155,7 +152,7 @@ TEST_CASE("the number of ranks may change again and again: every view still come
   check_property("change of ranks", 500, [] {
     Scenario scenario = any_scenario(800);
     scenario.options.join = true;
-    const Permutation order(scenario.data_size, scenario.seed, 0);
+    const Epoch epoch = scenario.epoch();
     TraceChecker checker(scenario.options, scenario.data_size, scenario.world);
     std::vector<ViewId> leftovers;
     auto run = std::make_unique<Run>(scenario);
@@ -173,7 +170,7 @@ TEST_CASE("the number of ranks may change again and again: every view still come
       if (ended) break;
       const auto states = parse_states(stopped.states);
       scenario.world = *rc::gen::inRange(1, 20);
-      Redealt redealt = redeal(states, leftovers, views_of(order), scenario.world);
+      Redealt redealt = redeal(states, leftovers, views_of_position(epoch), scenario.world);
       leftovers = redealt.leftovers;
       std::size_t pieces = 0;
       for (const RoundStart& start : redealt.starts)

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "property.h"
-
 #include "base/error.h"
+#include "property.h"
 
 using namespace odb;
 
