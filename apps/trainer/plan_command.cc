@@ -3,7 +3,6 @@
 #include <memory>
 #include <vector>
 
-#include "commands.h"
 #include <fmt/core.h>
 
 #include "base/options/command_line.h"
@@ -13,6 +12,7 @@
 #include "batching/simulate/plan_options.h"
 #include "batching/simulate/plan_plot.h"
 #include "batching/simulate/plan_report.h"
+#include "commands.h"
 
 namespace odb {
 namespace {
@@ -68,8 +68,7 @@ int plan_command(const Arguments& arguments) {
       options, lengths_source(options), [](const auto& next) { show_progress(next + " ..."); });
   show_progress("");
   fmt::print("{}", options.json ? plan_json(options, rows) : plan_table(options, rows));
-  if (options.plot)
-    RealFileSystem().write_durably(options.plot->string(), plan_plot(options, rows));
+  if (options.plot) RealFileSystem().write_durably(*options.plot, plan_plot(options, rows));
   return 0;
 }
 

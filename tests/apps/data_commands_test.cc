@@ -1,4 +1,5 @@
-// inspect data and tokenize --samples from outside: what is printed, and which exit code comes back.
+// inspect data and tokenize --samples from outside: what is printed, and which exit code comes
+// back.
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -130,9 +131,9 @@ TEST_CASE("tokenize --samples names the rows that it leaves out or refuses") {
 
 TEST_CASE("bench samples tells bytes per second") {
   const TemporaryFolder cache;
-  const Outcome outcome = odb_trainer("bench samples --json --rounds 1 --data '" + kCases +
-                                      "raw/plain.jsonl' --cache-dir '" + (cache / "cache") + "'" +
-                                      kTokenizer);
+  const Outcome outcome =
+      odb_trainer("bench samples --json --rounds 1 --data '" + kCases +
+                  "raw/plain.jsonl' --cache-dir '" + (cache / "cache") + "'" + kTokenizer);
   CHECK(outcome.code == 0);
   const auto result = nlohmann::json::parse(outcome.output);
   CHECK(result["samples"] == 3);

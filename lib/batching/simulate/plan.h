@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -41,8 +40,8 @@ struct PlanOptions {
   std::int64_t data_workers = 2;
   double seconds_per_sample = 0.5e-3;
 
-  bool json = false;                          // --json
-  std::optional<std::filesystem::path> plot;  // --plot
+  bool json = false;                // --json
+  std::optional<std::string> plot;  // --plot, a path
 };
 
 // Samples of a named distribution for each rank, when --samples is not given.

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "catch.h"
-
 #include "base/error.h"
+#include "catch.h"
 
 using namespace odb;
 

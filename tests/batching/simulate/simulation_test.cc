@@ -4,10 +4,9 @@
 
 #include <cmath>
 
-#include "catch.h"
-
 #include "base/error.h"
 #include "batching/simulate/lengths.h"
+#include "catch.h"
 
 using namespace odb;
 

@@ -2,9 +2,8 @@
 
 #include <set>
 
-#include "catch.h"
-
 #include "base/rng.h"
+#include "catch.h"
 
 using namespace odb;
 

@@ -3,10 +3,9 @@
 
 #include <vector>
 
-#include "catch.h"
-
 #include "base/error.h"
 #include "batching/strategies/make_source.h"
+#include "catch.h"
 
 using namespace odb;
 

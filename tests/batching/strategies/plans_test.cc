@@ -5,13 +5,12 @@
 #include <set>
 #include <vector>
 
-#include "catch.h"
-
 #include "base/error.h"
 #include "base/permutation.h"
 #include "base/rng.h"
 #include "batching/strategies/bmt.h"
 #include "batching/strategies/epoch_plan.h"
+#include "catch.h"
 
 using namespace odb;
 

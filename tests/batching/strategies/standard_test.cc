@@ -2,10 +2,9 @@
 
 #include <vector>
 
-#include "catch.h"
-
 #include "base/permutation.h"
 #include "batching/strategies/make_source.h"
+#include "catch.h"
 
 using namespace odb;
 
@@ -61,7 +60,7 @@ TEST_CASE("a rank draws its shard of the random order and counts rows") {
   CHECK_FALSE(source->supply().unfinished());
 }
 
-TEST_CASE("what waits is saved and drawn again; what is left out is replaced") {
+TEST_CASE("what waits is saved and drawn again, what is left out is replaced") {
   const Epoch epoch = small_epoch();
   RoundStart start = start_of_epoch(epoch, 0, 1);
   const auto source = make_source(epoch, start);

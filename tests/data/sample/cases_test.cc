@@ -105,7 +105,7 @@ TEST_CASE("Case thinking: kept in the last answer, dropped before, as Qwen3's te
         "Two and two.\n</think>\n\nFour.<|im_end|>");
 }
 
-TEST_CASE("Case tool_calls: three spellings, one sample; calls trained, results not") {
+TEST_CASE("Case tool_calls: three spellings, one sample, calls trained, results not") {
   for (const std::string name : {"qwen3", "qwen3-instruct", "qwen2.5", "chatml"}) {
     INFO(name);
     const auto rows = rows_of("chat/tool_calls.jsonl", name);
