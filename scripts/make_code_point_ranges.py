@@ -8,7 +8,7 @@ library itself. Run it in a virtual environment with the pinned version below:
   python3 -m venv VENV && VENV/bin/pip install tokenizers==0.22.2
   VENV/bin/python scripts/make_code_point_ranges.py > lib/data/tokenizer/code_point_ranges.cc
 
-The Python must carry Unicode 14 (3.11) or later; it only supplies the list of characters that NFC may touch.
+The Python must be 3.11, which carries Unicode 14: it tells what NFC may touch and what was added after that version.
 """
 import sys
 import unicodedata
@@ -72,6 +72,8 @@ def normalisation():
 def main():
     if tokenizers.__version__ != WANTED:
         sys.exit(f"this needs tokenizers {WANTED}, found {tokenizers.__version__}")
+    if unicodedata.unidata_version != "14.0.0":
+        sys.exit(f"this needs a Python with Unicode 14.0.0, found {unicodedata.unidata_version}")
     check, opaque = normalisation()
     classes = [0] * 0x110000
     for members, bit in ((matched_by(r"\p{L}"), LETTER), (matched_by(r"\p{N}"), NUMBER), (matched_by(r"\p{M}"), MARK),
@@ -92,7 +94,38 @@ def main():
             row = "   "
         row += item
     print(row + "\n};\n// clang-format on")
-    print(f"const std::size_t kCodePointRangeCount = {len(starts)};\n\n}}  // namespace odb::detail")
+    print(f"const std::size_t kCodePointRangeCount = {len(starts)};\n")
+    print_newer()
+    print("}  // namespace odb::detail")
+
+
+CATEGORIES = "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So".split()
+
+
+def print_newer():
+    """Categories of what Unicode 14 does not have: patterns run on a library that may know no more than that."""
+    newer = [c for c in CODE_POINTS if unicodedata.category(chr(c)) == "Cn"]
+    rows, row = [], "   "
+    members = {name: matched_by(rf"\p{{{name}}}") for name in CATEGORIES}
+    words = matched_by(r"\w")
+    category = {c: (next((name for name in CATEGORIES if c in members[name]), None), c in words) for c in newer}
+    first = None
+    for c in newer:
+        if category[c][0] is None:
+            continue
+        if first is None or category.get(c - 1) != category[c]:
+            first = c
+            rows.append([c, c, *category[c]])
+        rows[-1][1] = c
+    print("// clang-format off\nconst NewerRange kNewerRanges[] = {")
+    for first, last, name, is_word in rows:
+        item = f' {{0x{first:X}, 0x{last:X}, "{name}", {str(is_word).lower()}}},'
+        if len(row) + len(item) > 100:
+            print(row)
+            row = "   "
+        row += item
+    print(row + "\n};\n// clang-format on")
+    print(f"const std::size_t kNewerRangeCount = {len(rows)};\n")
 
 
 main()

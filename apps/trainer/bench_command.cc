@@ -3,12 +3,12 @@
 #include <array>
 #include <string_view>
 
-#include "bench_commands.h"
-#include "commands.h"
 #include <fmt/core.h>
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "bench_commands.h"
+#include "commands.h"
 
 namespace odb {
 
@@ -21,6 +21,7 @@ struct Benchmark {
 };
 
 constexpr std::array kBenchmarks = {
+    Benchmark{"samples", "bytes of records made into labelled samples per second", bench_samples},
     Benchmark{"tokenizer", "bytes of text turned into ids per second", bench_tokenizer}};
 
 }  // namespace

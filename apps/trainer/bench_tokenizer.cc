@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "bench_commands.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/options/command_line.h"
+#include "bench_commands.h"
 #include "data/tokenizer/json_texts.h"
 #include "data/tokenizer/throughput.h"
 

@@ -11,6 +11,8 @@ using Arguments = std::vector<std::string>;
 
 int bench_command(const Arguments& arguments);
 int doctor_command(const Arguments& arguments);
+int inspect_command(const Arguments& arguments);
+int plan_command(const Arguments& arguments);
 int tokenize_command(const Arguments& arguments);
 int version_command(const Arguments& arguments);
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "commands.h"
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +12,7 @@
 #include "base/machine_checks.h"
 #include "base/options/command_line.h"
 #include "base/real_file_system.h"
+#include "commands.h"
 
 #ifdef ODB_WITH_LIBTORCH
 #include "dist/libtorch_facts.h"

@@ -6,12 +6,12 @@
 #include <cstdio>
 #include <string_view>
 
-#include "commands.h"
 #include <fmt/core.h>
 
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/options/show.h"
+#include "commands.h"
 
 namespace odb {
 namespace {
@@ -25,8 +25,11 @@ struct Command {
 int help_command(const Arguments& arguments);
 
 constexpr std::array kCommands = {
-    Command{"bench", "measure one part of the trainer: bench tokenizer", bench_command},
+    Command{"bench", "measure one part of the trainer: bench samples", bench_command},
     Command{"doctor", "look at the machine and tell what is not well", doctor_command},
+    Command{"inspect", "tell what records become: inspect data", inspect_command},
+    Command{"plan", "simulate the batching strategies on given lengths and compare them",
+            plan_command},
     Command{"tokenize", "turn texts into token ids, or ids into texts", tokenize_command},
     Command{"version", "tell the version and the git commit of this binary", version_command},
     Command{"help", "tell the commands, or the options of one: help COMMAND", help_command}};

@@ -1,15 +1,16 @@
-// tokenize: standard input to standard output, a line each: a JSON string to its ids, or ids to
-// their text.
-#include <filesystem>
+// tokenize: standard input to standard output, a line each: a JSON string to its ids, ids to their
+// text, or a record to its sample.
 #include <iostream>
-#include <optional>
 #include <string>
 
-#include "commands.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/error.h"
 #include "base/options/command_line.h"
+#include "base/real_file_system.h"
+#include "commands.h"
+#include "data/sample/sample_source.h"
 #include "data/tokenizer/encoder.h"
 #include "data/tokenizer/json_texts.h"
 #include "data/tokenizer/tokenizer.h"
@@ -19,19 +20,50 @@ namespace odb {
 namespace {
 
 struct TokenizeOptions {
-  std::optional<std::filesystem::path> tokenizer;
+  DataOptions data;
   bool decode = false;
-  bool parse_special_in_text = false;
+  bool samples = false;
 };
 
 void describe(OptionTable& table, TokenizeOptions& options) {
   table.group("tokenize");
-  table.add("tokenizer", options.tokenizer)
-      .required()
-      .help("a tokenizer.json, or a folder that holds one");
   table.add_switch("decode", options.decode).help("read arrays of ids and write texts");
-  table.add_switch("parse-special-in-text", options.parse_special_in_text)
-      .help("let control tokens in a text count as such, not as plain text");
+  table.add_switch("samples", options.samples)
+      .help("read records and write their samples, as training makes them by the options below");
+  describe_sample_making(table, options.data);
+  table.validate([&options] {
+    if (options.decode && options.samples)
+      throw UsageError("--decode and --samples exclude each other");
+    if (options.data.tokenizer.empty())
+      throw UsageError(
+          "--tokenizer is missing; wanted a tokenizer.json, or a folder that holds one");
+  });
+}
+
+// {"input_ids": [...], "labels": [...]} or {"left_out": "..."} for each record.
+void print_samples(const DataOptions& options) {
+  RealFileSystem files;
+  const SampleMaking making(files, options);
+  const auto maker = making.maker();
+  RecordBuffer record;
+  Sample sample;
+  std::size_t number = 0;
+  for (std::string line; std::getline(std::cin, line);) {
+    ++number;
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    std::copy(line.begin(), line.end(), record.resize(line.size()).begin());
+    LeftOut left_out = LeftOut::no;
+    try {
+      left_out = maker->make(record, sample);
+    } catch (const DataError& error) {
+      throw DataError("standard input:{}: {}", number, error.what());
+    }
+    if (left_out == LeftOut::no)
+      fmt::print("{{\"input_ids\":[{}],\"labels\":[{}]}}\n", fmt::join(sample.tokens, ","),
+                 fmt::join(sample.labels, ","));
+    else
+      fmt::print("{{\"left_out\":\"{}\"}}\n", left_out_text(left_out));
+  }
 }
 
 }  // namespace
@@ -44,15 +76,21 @@ int tokenize_command(const Arguments& arguments) {
       .name = "tokenize",
       .summary =
           "Reads one JSON string per line from standard input and writes one JSON array of "
-          "token ids per line to standard output; with --decode the other way round. Blank "
-          "lines are passed over.",
+          "token ids per line to standard output; with --decode the other way round. With "
+          "--samples "
+          "it reads one record per line and writes {\"input_ids\", \"labels\"}. Blank lines are "
+          "passed over.",
       .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
 
-  const Tokenizer tokenizer = Tokenizer::load(*options.tokenizer);
-  Encoder encoder(tokenizer, {.parse_special_in_text = options.parse_special_in_text});
-  JsonLineReader reader;
   std::ios::sync_with_stdio(false);
+  if (options.samples) {
+    print_samples(options.data);
+    return 0;
+  }
+  const Tokenizer tokenizer = Tokenizer::load(options.data.tokenizer);
+  Encoder encoder(tokenizer, {.parse_special_in_text = options.data.parse_special_in_text});
+  JsonLineReader reader;
   std::size_t number = 0;
   for (std::string line; std::getline(std::cin, line);) {
     const std::string where = fmt::format("standard input:{}", ++number);

@@ -1,11 +1,11 @@
 // odb-trainer version [--json]: this binary's version and what it was built with.
-#include "commands.h"
-#include "version.h"
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "base/options/command_line.h"
+#include "commands.h"
 #include "dist/libtorch_facts.h"
+#include "version.h"
 
 namespace odb {
 namespace {

@@ -93,38 +93,42 @@ Supply OdbSource::supply() {
   return {.groups = static_cast<std::int64_t>(candidates_.size()), .samples = window_.size()};
 }
 
-std::vector<std::size_t> OdbSource::groups_to_stay(std::int64_t count, Rng& shared) {
-  const auto available = static_cast<std::int64_t>(candidates_.size());
+// All candidates, and as many open groups as are needed, the costliest first.
+std::vector<std::size_t> OdbSource::all_groups(std::int64_t count) const {
   std::vector<std::size_t> groups;
-  if (available <= count) {
-    std::vector<bool> is_candidate(partition_.groups.size());
-    for (const Candidate& c : candidates_) {
-      groups.push_back(c.group);
-      is_candidate[c.group] = true;
-    }
-    std::vector<Candidate> others;  // open groups, the costliest first
-    for (std::size_t i = 0; i < partition_.groups.size() && available < count; ++i)
-      if (!is_candidate[i]) others.push_back(candidate(i));
-    std::sort(others.begin(), others.end(), [](const Candidate& a, const Candidate& b) {
-      return a.cost != b.cost ? a.cost > b.cost : a.lowest_view < b.lowest_view;
-    });
-    for (std::size_t i = 0; i < others.size() && static_cast<std::int64_t>(groups.size()) < count;
-         ++i)
-      groups.push_back(others[i].group);
-    return groups;
+  std::vector<bool> is_candidate(partition_.groups.size());
+  for (const Candidate& c : candidates_) {
+    groups.push_back(c.group);
+    is_candidate[c.group] = true;
   }
+  if (static_cast<std::int64_t>(groups.size()) == count) return groups;
+  std::vector<Candidate> others;
+  for (std::size_t i = 0; i < partition_.groups.size(); ++i)
+    if (!is_candidate[i]) others.push_back(candidate(i));
+  std::sort(others.begin(), others.end(), [](const Candidate& a, const Candidate& b) {
+    return a.cost != b.cost ? a.cost > b.cost : a.lowest_view < b.lowest_view;
+  });
+  for (const Candidate& c : others)
+    if (static_cast<std::int64_t>(groups.size()) < count) groups.push_back(c.group);
+  return groups;
+}
+
+std::vector<std::size_t> OdbSource::chosen_groups(std::int64_t count, Rng& shared) const {
+  const auto available = static_cast<std::int64_t>(candidates_.size());
+  const auto at = [&](std::int64_t place) -> const Candidate& {
+    return candidates_[static_cast<std::size_t>(place)];
+  };
   const std::int64_t limit = most_sent_back(available, options_.round_groups);
   std::vector<std::int64_t> overdue;
-  for (std::int64_t i = 0; i < available; ++i)
-    if (candidates_[static_cast<std::size_t>(i)].sent_back > limit) overdue.push_back(i);
+  for (std::int64_t place = 0; place < available; ++place)
+    if (at(place).sent_back > limit) overdue.push_back(place);
   std::sort(overdue.begin(), overdue.end(), [&](std::int64_t a, std::int64_t b) {
-    const Candidate& left = candidates_[static_cast<std::size_t>(a)];
-    const Candidate& right = candidates_[static_cast<std::size_t>(b)];
-    return left.sent_back != right.sent_back ? left.sent_back > right.sent_back
-                                             : left.lowest_view < right.lowest_view;
+    return at(a).sent_back != at(b).sent_back ? at(a).sent_back > at(b).sent_back
+                                              : at(a).lowest_view < at(b).lowest_view;
   });
+  std::vector<std::size_t> groups;
   for (const std::int64_t place : choose_groups(available, count, overdue, shared))
-    groups.push_back(candidates_[static_cast<std::size_t>(place)].group);
+    groups.push_back(at(place).group);
   return groups;
 }
 
@@ -145,7 +149,8 @@ std::vector<Group> OdbSource::take(std::int64_t count, Rng shared, Rng own) {
       slot_order(count, options_.mates == Mates::cost ? shared : own);
   std::vector<Group> groups;
   std::vector<std::int32_t> left;
-  for (const std::size_t group : groups_to_stay(count, shared)) {
+  const bool choose = static_cast<std::int64_t>(candidates_.size()) > count;
+  for (const std::size_t group : choose ? chosen_groups(count, shared) : all_groups(count)) {
     groups.push_back(copy_group(group));
     const auto members = partition_.members_of(partition_.groups[group]);
     left.insert(left.end(), members.begin(), members.end());

@@ -47,7 +47,10 @@ class OdbSource final : public GroupSource {
   bool drawn_out() const;
   Candidate candidate(std::size_t group) const;
   void find_candidates();
-  std::vector<std::size_t> groups_to_stay(std::int64_t count, Rng& shared);
+  // Groups of the partition that leave when there are not more candidates than `count`, and when
+  // there are.
+  std::vector<std::size_t> all_groups(std::int64_t count) const;
+  std::vector<std::size_t> chosen_groups(std::int64_t count, Rng& shared) const;
   Group copy_group(std::size_t group) const;
 
   BatchingOptions options_;

@@ -9,6 +9,11 @@ bool has_work(SlotKind kind) {
   return kind == SlotKind::data || kind == SlotKind::idle;
 }
 
+bool keeps_budget(Strategy strategy) {
+  return strategy != Strategy::standard && strategy != Strategy::sorted &&
+         strategy != Strategy::bucket;
+}
+
 // data and idle stand for the same kind of slot, seen from different ranks.
 SlotKind shared_kind(SlotKind kind) {
   return kind == SlotKind::data ? SlotKind::idle : kind;
@@ -79,10 +84,10 @@ void TraceChecker::check_group(int rank, const Slot& slot) {
   if (!(sums == slot.group.sums))
     fault("rank {}, slot {}: its group's sums are not those of its rows", rank, slot.number);
   const bool over = !empty && model_.charged(sums) > options_.l_max;
-  if (options_.strategy == Strategy::odb && over && sums.rows > 1)
+  if (keeps_budget(options_.strategy) && over && sums.rows > 1)
     fault("rank {}, slot {}: {} rows charged {} of a budget of {}", rank, slot.number, sums.rows,
           model_.charged(sums), options_.l_max);
-  if (options_.strategy == Strategy::odb && over != slot.over_budget)
+  if (over != slot.over_budget)
     fault("rank {}, slot {}: over budget is {}, and marked {}", rank, slot.number, over,
           slot.over_budget);
 }

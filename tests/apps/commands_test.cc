@@ -4,11 +4,10 @@
 #include <fstream>
 #include <string>
 
+#include "base/error.h"
 #include "catch.h"
 #include "run_trainer.h"
 #include "temporary_folder.h"
-
-#include "base/error.h"
 
 using namespace odb;
 

@@ -1,12 +1,12 @@
 #include <string>
 
-#include "catch.h"
-#include "run_trainer.h"
-#include "temporary_folder.h"
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "catch.h"
+#include "run_trainer.h"
+#include "temporary_folder.h"
 
 using namespace odb;
 
@@ -29,7 +29,8 @@ TEST_CASE("doctor prints one line per check and leaves the folder as it was") {
   }
   CHECK(checks == kChecks);
   CHECK_THAT(outcome.output, Catch::Contains(folder / "run" + " can be written"));
-  CHECK_THAT(odb_trainer("doctor --output " + folder.path()).output, Catch::Contains("can be written"));
+  CHECK_THAT(odb_trainer("doctor --output " + folder.path()).output,
+             Catch::Contains("can be written"));
 }
 
 TEST_CASE("doctor ends with 2 when a check fails, and says so in JSON too") {
@@ -52,5 +53,5 @@ TEST_CASE("doctor ends with 2 when a check fails, and says so in JSON too") {
 TEST_CASE("doctor refuses what it does not know") {
   const Outcome outcome = odb_trainer("doctor --jsn");
   CHECK(outcome.code == static_cast<int>(ExitCode::usage));
-  CHECK_THAT(outcome.output, Catch::Contains("--json"));
+  CHECK_THAT(outcome.errors, Catch::Contains("--json"));
 }

@@ -3,9 +3,8 @@
 #include <limits>
 #include <vector>
 
-#include "catch.h"
-
 #include "base/error.h"
+#include "catch.h"
 
 using namespace odb;
 

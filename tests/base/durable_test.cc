@@ -2,11 +2,10 @@
 #include <cerrno>
 #include <map>
 
-#include "catch.h"
-#include "faulty_file_system.h"
-
 #include "base/error.h"
 #include "base/files.h"
+#include "catch.h"
+#include "faulty_file_system.h"
 
 using namespace odb;
 using Call = FaultyFileSystem::Call;

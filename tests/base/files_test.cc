@@ -9,12 +9,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/error.h"
+#include "base/real_file_system.h"
 #include "catch.h"
 #include "faulty_file_system.h"
 #include "temporary_folder.h"
-
-#include "base/error.h"
-#include "base/real_file_system.h"
 
 using namespace odb;
 using Catch::Contains;

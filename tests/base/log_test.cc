@@ -3,10 +3,10 @@
 #include <regex>
 #include <sstream>
 
-#include "catch.h"
 #include <spdlog/sinks/ostream_sink.h>
 
 #include "base/error.h"
+#include "catch.h"
 
 using namespace odb;
 

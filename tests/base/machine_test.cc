@@ -5,12 +5,11 @@
 #include <cerrno>
 #include <set>
 
+#include "base/error.h"
+#include "base/real_file_system.h"
 #include "catch.h"
 #include "faulty_file_system.h"
 #include "temporary_folder.h"
-
-#include "base/error.h"
-#include "base/real_file_system.h"
 
 using namespace odb;
 

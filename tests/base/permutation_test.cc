@@ -5,10 +5,9 @@
 #include <map>
 #include <vector>
 
-#include "catch.h"
-
 #include "base/error.h"
 #include "base/rng.h"
+#include "catch.h"
 
 using namespace odb;
 

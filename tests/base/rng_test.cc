@@ -8,9 +8,8 @@
 #include <set>
 #include <vector>
 
-#include "catch.h"
-
 #include "base/error.h"
+#include "catch.h"
 
 using namespace odb;
 
@@ -98,7 +97,7 @@ TEST_CASE("below() is uniform, also where a modulus would show") {
   CHECK(chi_square(thirds) < chi_square_limit(3));
 }
 
-TEST_CASE("uniform() fills [0, 1) evenly and neighbours are not correlated") {
+TEST_CASE("uniform() fills 0 to 1 evenly and neighbours are not correlated") {
   Rng rng(11, RandomPurpose::tests);
   std::vector<int> counts(100);
   const int n = 500000;

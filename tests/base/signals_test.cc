@@ -8,9 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "catch.h"
-
 #include "base/error.h"
+#include "catch.h"
 
 using namespace odb;
 using std::chrono::milliseconds;

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "property.h"
-
 #include "base/error.h"
+#include "property.h"
 
 using namespace odb;
 

@@ -1,11 +1,10 @@
 #include "batching/ledger.h"
 
-#include "property.h"
-
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/error.h"
 #include "batching/audit.h"
+#include "property.h"
 
 using namespace odb;
 

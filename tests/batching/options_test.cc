@@ -2,11 +2,10 @@
 
 #include <limits>
 
-#include "catch.h"
-
 #include "base/error.h"
 #include "base/options/command_line.h"
 #include "batching/option_table.h"
+#include "catch.h"
 
 using namespace odb;
 

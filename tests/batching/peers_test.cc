@@ -6,10 +6,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "batching/memory_peers.h"
 #include "catch.h"
 #include "scenario.h"
-
-#include "batching/memory_peers.h"
 
 using namespace odb;
 
@@ -82,11 +81,10 @@ void collate(const Scenario& scenario, int rank, Membership& membership, SharedM
   if (!from) return;
   while (memory.starts.back().round > *from)
     memory.starts.pop_back();
-  const Permutation order(scenario.data_size, scenario.seed, 0);
   const RoundStart start = memory.starts.back();
   if (start.round != *from) throw std::logic_error("the agreed round was not kept");
   Rounds rounds(scenario.shape(rank), scenario.options, start,
-                std::make_unique<OdbSource>(scenario.options, order, nullptr, start));
+                make_source(scenario.epoch(), start));
   while (!rounds.ended()) {
     if (memory.starts.back().round < rounds.start().round) memory.starts.push_back(rounds.start());
     if (memory.starts.size() > 3) memory.starts.pop_front();
@@ -198,8 +196,7 @@ TEST_CASE("ranks that die anywhere and come back publish what an undisturbed run
     std::vector<int> deaths(static_cast<std::size_t>(scenario.world));
     on_ranks(scenario.world, [&](int rank) {
       SharedMemory& own = memory[static_cast<std::size_t>(rank)];
-      own.starts.push_back(
-          first_round(scenario.options, scenario.data_size, rank, scenario.world, 0));
+      own.starts.push_back(start_of_epoch(scenario.epoch(), rank, scenario.world));
       const auto member = shared.membership(rank);
       Fate fate(Rng(seed, RandomPurpose::tests, 2, static_cast<std::uint64_t>(rank)));
       for (bool done = false; !done;) {

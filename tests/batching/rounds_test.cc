@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "batching/odb_source.h"
 #include "catch.h"
 #include "scenario.h"
-
-#include "base/error.h"
 
 using namespace odb;
 

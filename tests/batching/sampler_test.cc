@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "property.h"
-
 #include "base/error.h"
+#include "property.h"
 
 using namespace odb;
 
@@ -24,7 +23,7 @@ LeftoverList list(std::vector<ViewId> ids) {
 
 }  // namespace
 
-TEST_CASE("ranks start with every W-th position; small data leaves some with none") {
+TEST_CASE("ranks start with every W-th position, small data leaves some with none") {
   CHECK(first_position(10, 1, 4).progressions == std::vector<Progression>{{1, 4, 10}});
   CHECK(first_position(10, 0, 4).remaining() == 3);
   CHECK(first_position(10, 3, 4).remaining() == 2);

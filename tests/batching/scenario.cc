@@ -49,6 +49,17 @@ RunShape Scenario::shape(int rank) const {
   return {.rank = rank, .world = world, .seed = seed, .data_size = data_size};
 }
 
+Epoch Scenario::epoch() const {
+  std::vector<std::int32_t> lengths;
+  for (ViewId view = 0; view < data_size; ++view) {
+    const Prepared prepared = prepare(view);
+    const auto* item = std::get_if<Item>(&prepared);
+    lengths.push_back(item == nullptr ? 0 : item->length);
+  }
+  return make_epoch(options, seed, data_size, 0,
+                    std::make_shared<const std::vector<std::int32_t>>(std::move(lengths)));
+}
+
 std::ostream& operator<<(std::ostream& out, const Scenario& s) {
   return out << s.world << " ranks, " << s.data_size << " views, seed " << s.seed << ", lengths "
              << static_cast<int>(s.lengths) << ", left out " << s.left_out_percent << " %, "
@@ -78,28 +89,28 @@ Scenario random_scenario(std::uint64_t seed, int size, std::int64_t most_views) 
   if (step == 0) o.accumulate = pick(rng, 1, 7);
   if (step == 1) o.global_batch_tokens = pick(rng, 1, 3 * o.l_max * s.world);
   if (step == 2) o.global_batch_samples = pick(rng, 1, 100);
+  if (rng.below(2) == 0) o.strategy = static_cast<Strategy>(rng.below(7));
+  if (o.strategy == Strategy::packing && o.layout == Layout::padded) o.strategy = Strategy::gmt;
+  o.batch_size = pick(rng, 1, 12);
+  o.bucket_pool_factor = pick(rng, 1, 10);
   s.options = resolve(o, Layout::flat);
   return s;
 }
 
-Run::Run(const Scenario& scenario)
-    : scenario_(scenario), order_(scenario.data_size, scenario.seed, 0) {
+Run::Run(const Scenario& scenario) : scenario_(scenario), epoch_(scenario.epoch()) {
   for (int rank = 0; rank < scenario.world; ++rank)
-    ranks_.push_back(
-        make(rank, first_round(scenario.options, scenario.data_size, rank, scenario.world, 0)));
+    ranks_.push_back(make(rank, start_of_epoch(epoch_, rank, scenario.world)));
 }
 
 Run::Run(const Scenario& scenario, const std::vector<RoundStart>& starts, LeftoverList leftovers)
-    : scenario_(scenario),
-      order_(scenario.data_size, scenario.seed, 0),
-      leftovers_(std::move(leftovers)) {
+    : scenario_(scenario), epoch_(scenario.epoch()), leftovers_(std::move(leftovers)) {
   for (int rank = 0; rank < scenario.world; ++rank)
     ranks_.push_back(make(rank, starts[static_cast<std::size_t>(rank)]));
 }
 
 Rounds Run::make(int rank, const RoundStart& start) const {
   return Rounds(scenario_.shape(rank), scenario_.options, start,
-                std::make_unique<OdbSource>(scenario_.options, order_, leftovers_, start));
+                make_source(epoch_, start, leftovers_));
 }
 
 Trace Run::round() {

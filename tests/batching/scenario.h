@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "batching/lock_step.h"
-#include "batching/odb_source.h"
 #include "batching/options.h"
 #include "batching/rounds.h"
 #include "batching/state.h"
+#include "batching/strategies/make_source.h"
 
 namespace odb {
 
@@ -36,6 +36,8 @@ struct Scenario {
   // What preprocessing view `view` gives.
   Prepared prepare(ViewId view) const;
   RunShape shape(int rank) const;
+  // Its plan, for strategies that have one, is made from the lengths that prepare() gives.
+  Epoch epoch() const;
 };
 
 std::ostream& operator<<(std::ostream& out, const Scenario& scenario);
@@ -67,7 +69,7 @@ class Run {
   Rounds make(int rank, const RoundStart& start) const;
 
   Scenario scenario_;
-  Permutation order_;
+  Epoch epoch_;
   LeftoverList leftovers_;
   std::vector<Rounds> ranks_;
 };

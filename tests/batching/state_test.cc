@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
-#include "catch.h"
-#include "scenario.h"
-
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/error.h"
 #include "batching/redeal.h"
+#include "catch.h"
+#include "scenario.h"
 
 using namespace odb;
 

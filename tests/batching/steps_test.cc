@@ -1,9 +1,8 @@
 // Where steps end, and what a token's loss counts.
-#include "catch.h"
-
 #include "base/error.h"
 #include "batching/step_bounds.h"
 #include "batching/weights.h"
+#include "catch.h"
 
 using namespace odb;
 

@@ -1,8 +1,7 @@
 #include "batching/window.h"
 
-#include "catch.h"
-
 #include "base/error.h"
+#include "catch.h"
 
 using namespace odb;
 

@@ -1,10 +1,10 @@
 #include "dist/libtorch_facts.h"
 
-#include "catch.h"
 #include <torch/cuda.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 
+#include "catch.h"
 #include "dist/gloo_device.h"
 
 using namespace odb;

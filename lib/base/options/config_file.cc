@@ -94,6 +94,10 @@ struct Document {
 };
 
 Document parse_document(const std::string& text, const std::filesystem::path& path) {
+  // Versions of the JSON library word this case differently.
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw UsageError("{}:1:1: the file is empty, wanted a JSON object with option names as keys",
+                     path.string());
   Document document;
   const char* reached = text.data();
   const auto note_keys = [&](int depth, Json::parse_event_t event, Json& parsed) {

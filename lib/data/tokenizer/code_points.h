@@ -51,6 +51,17 @@ struct CodePointRange {
 };
 extern const CodePointRange kCodePointRanges[];
 extern const std::size_t kCodePointRangeCount;
+
+// Code points that Unicode 14 does not have and the reference has (it is at 16), with their general
+// category ("Lo") and whether \w matches them. Neighbouring ranges differ in these.
+struct NewerRange {
+  std::uint32_t first;
+  std::uint32_t last;
+  const char* category;
+  bool is_word;
+};
+extern const NewerRange kNewerRanges[];
+extern const std::size_t kNewerRangeCount;
 }  // namespace detail
 
 }  // namespace odb

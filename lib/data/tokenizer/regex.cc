@@ -19,6 +19,12 @@ std::string pcre2_text(int error) {
   return reinterpret_cast<const char*>(text.data());
 }
 
+Pcre2Unicode pcre2_unicode() {
+  std::array<char, 64> version{};
+  pcre2_config(PCRE2_CONFIG_UNICODE_VERSION, version.data());
+  return std::stoi(version.data()) < 16 ? Pcre2Unicode::older_than_16 : Pcre2Unicode::since_16;
+}
+
 pcre2_code* compile(const std::string& pattern, const std::string& where) {
   const std::unique_ptr<pcre2_compile_context, void (*)(pcre2_compile_context*)> context(
       pcre2_compile_context_create(nullptr), pcre2_compile_context_free);
@@ -41,7 +47,7 @@ pcre2_code* compile(const std::string& pattern, const std::string& where) {
 }  // namespace
 
 Regex::Regex(std::string_view pattern, const std::string& where)
-    : pattern_(translate_oniguruma(pattern, where)),
+    : pattern_(translate_oniguruma(pattern, pcre2_unicode(), where)),
       code_(compile(pattern_, where), pcre2_code_free) {}
 
 Regex::Searcher::Searcher(const Regex& regex)

@@ -2,8 +2,12 @@
 
 #include <cctype>
 #include <initializer_list>
+#include <span>
+
+#include <fmt/format.h>
 
 #include "base/error.h"
+#include "data/tokenizer/code_points.h"
 
 namespace odb {
 
@@ -13,8 +17,8 @@ constexpr std::string_view kWordMembers = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})";
 
 class Translator {
  public:
-  Translator(std::string_view pattern, const std::string& where)
-      : pattern_(pattern), where_(where) {}
+  Translator(std::string_view pattern, Pcre2Unicode unicode, const std::string& where)
+      : pattern_(pattern), adds_newer_(unicode == Pcre2Unicode::older_than_16), where_(where) {}
 
   std::string run() {
     while (at_ < pattern_.size()) {
@@ -57,11 +61,16 @@ class Translator {
       case 'S':
         return replace(2, R"(\P{wspace})");
       case 'w':
-        return in_class_ ? replace(2, kWordMembers)
-                         : replace(2, "[" + std::string(kWordMembers) + "]");
       case 'W':
-        if (in_class_) refuse(at_, "\\W inside a class");
-        return replace(2, "[^" + std::string(kWordMembers) + "]");
+        at_ += 2;
+        return members(character == 'W', kWordMembers, newer_words());
+      case 'd':
+      case 'D':
+        at_ += 2;
+        return members(character == 'D', "\\p{Nd}", newer_of("Nd"));
+      case 'p':
+      case 'P':
+        return property();
       case 'v':
         return replace(2, R"(\x0B)");
       case 'u':
@@ -70,10 +79,6 @@ class Translator {
         if (next_is("\\x{")) return copy(3);
         if (at_ + 2 < pattern_.size() && pattern_[at_ + 2] >= '8') refuse(at_, "a raw byte");
         return copy(2);
-      case 'd':
-      case 'D':
-      case 'p':
-      case 'P':
       case 'r':
       case 'n':
       case 't':
@@ -90,6 +95,63 @@ class Translator {
         break;
     }
     refuse(at_, ("the escape \\" + std::string(1, static_cast<char>(character))).c_str());
+  }
+
+  // The code points that the system may lack, as members of a class.
+  template <typename Wanted>
+  std::string newer(const Wanted& wanted) const {
+    std::string ranges;
+    if (!adds_newer_) return ranges;
+    for (const detail::NewerRange& range :
+         std::span(detail::kNewerRanges, detail::kNewerRangeCount)) {
+      if (wanted(range)) ranges += fmt::format("\\x{{{:X}}}-\\x{{{:X}}}", range.first, range.last);
+    }
+    return ranges;
+  }
+  std::string newer_of(std::string_view category) const {
+    if (category.empty() || category.size() > 2) return "";
+    return newer([category](const detail::NewerRange& range) {
+      return std::string_view(range.category).starts_with(category);
+    });
+  }
+  std::string newer_words() const {
+    return newer([](const detail::NewerRange& range) { return range.is_word; });
+  }
+
+  // Members of a class, or outside one a class of them.
+  void members(bool negated, std::string_view known, const std::string& added) {
+    if (!in_class_) {
+      out_ += fmt::format("[{}{}{}]", negated ? "^" : "", known, added);
+    } else if (!negated) {
+      out_.append(known).append(added);
+    } else {
+      refuse(at_ - 2, "a negated escape inside a class");
+    }
+  }
+
+  // \p{L}, \P{L}, \p{^L}, \pL.
+  void property() {
+    const std::size_t start = at_;
+    bool negated = pattern_[at_ + 1] == 'P';
+    at_ += 2;
+    std::string_view name = pattern_.substr(at_, 1);
+    if (name == "{") {
+      const std::size_t close = pattern_.find('}', at_);
+      if (close == std::string_view::npos) refuse(start, "a property without end");
+      name = pattern_.substr(at_ + 1, close - at_ - 1);
+      at_ = close;
+    }
+    ++at_;
+    if (name.starts_with('^')) {
+      negated = !negated;
+      name.remove_prefix(1);
+    }
+    const std::string added = newer_of(name);
+    if (added.empty()) {
+      out_ += fmt::format("\\{}{{{}}}", negated ? 'P' : 'p', name);
+    } else {
+      members(negated, fmt::format("\\p{{{}}}", name), added);
+    }
   }
 
   void code_point() {
@@ -160,6 +222,7 @@ class Translator {
   }
 
   std::string_view pattern_;
+  bool adds_newer_;
   const std::string& where_;
   std::size_t at_ = 0;
   bool in_class_ = false;
@@ -168,8 +231,9 @@ class Translator {
 
 }  // namespace
 
-std::string translate_oniguruma(std::string_view pattern, const std::string& where) {
-  return Translator(pattern, where).run();
+std::string translate_oniguruma(std::string_view pattern, Pcre2Unicode unicode,
+                                const std::string& where) {
+  return Translator(pattern, unicode, where).run();
 }
 
 }  // namespace odb

@@ -41,6 +41,8 @@ class Tokenizer {
   // The added token of an id, or null.
   const AddedToken* added_token(TokenId id) const;
   const std::vector<AddedToken>& added_tokens() const { return parts_.added_tokens; }
+  // Whether texts are brought into form C before they are split.
+  bool normalizes_nfc() const { return parts_.normalize_nfc; }
   // What the file puts around a whole text; empty for most. encode() never adds it: a chat template
   // spells out its own.
   const SequenceFrame& frame() const { return parts_.frame; }

@@ -2,13 +2,13 @@
 
 #include <sstream>
 
-#include "catch.h"
-#include "example.h"
-#include "temporary_folder.h"
 #include <nlohmann/json.hpp>
 
 #include "base/options/show.h"
 #include "base/options/sources.h"
+#include "catch.h"
+#include "example.h"
+#include "temporary_folder.h"
 
 using namespace odb;
 using namespace odb::example;

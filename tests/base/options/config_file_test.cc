@@ -1,8 +1,7 @@
+#include "base/options/sources.h"
 #include "catch.h"
 #include "example.h"
 #include "temporary_folder.h"
-
-#include "base/options/sources.h"
 
 using namespace odb;
 using namespace odb::example;
@@ -121,9 +120,8 @@ TEST_CASE("a fault in a config file is told with line, column and key") {
       {"{\"seed\": 1,}",
        "train.json:1:12: malformed JSON: syntax error while parsing object key - unexpected '}'; "
        "expected string literal"},
-      {"",
-       "train.json:1:1: malformed JSON: syntax error while parsing value - unexpected end of "
-       "input; expected '[', '{', or a literal"},
+      {"", "train.json:1:1: the file is empty, wanted a JSON object with option names as keys"},
+      {" \n", "train.json:1:1: the file is empty, wanted a JSON object with option names as keys"},
       {"[1]", "train.json:1:1: found array, wanted an object with option names as keys"},
       {"null", "train.json:1:1: found null, wanted an object with option names as keys"},
   };

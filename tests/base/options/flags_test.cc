@@ -1,7 +1,6 @@
+#include "base/options/sources.h"
 #include "catch.h"
 #include "example.h"
-
-#include "base/options/sources.h"
 
 using namespace odb;
 using namespace odb::example;

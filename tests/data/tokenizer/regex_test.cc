@@ -32,8 +32,22 @@ TEST_CASE("constructs that mean something else in PCRE2 are translated") {
       {R"(a{,3}b{2,}c{4})", R"(a{0,3}b{2,}c{4})"},
       {R"((?i:'s)(?=x)[\r\n/]*\[)", R"((?i:'s)(?=x)[\r\n/]*\[)"}};
   for (const auto& [pattern, translation] : kTranslations) {
-    CHECK(translate_oniguruma(pattern, "test") == translation);
+    CHECK(translate_oniguruma(pattern, Pcre2Unicode::since_16, "test") == translation);
   }
+}
+
+TEST_CASE("an older PCRE2 is told of the characters that it lacks") {
+  const auto translate = [](const char* pattern) {
+    return translate_oniguruma(pattern, Pcre2Unicode::older_than_16, "test");
+  };
+  CHECK_THAT(translate("\\p{L}+"),
+             Catch::StartsWith("[\\p{L}\\x{") && Catch::EndsWith("\\x{31350}-\\x{323AF}]+"));
+  CHECK_THAT(translate("[^\\s\\p{L}]"), Catch::StartsWith("[^\\p{wspace}\\p{L}\\x{"));
+  CHECK_THAT(translate("\\P{L}"), Catch::StartsWith("[^\\p{L}\\x{"));
+  CHECK_THAT(translate("\\p{^L}"), Catch::StartsWith("[^\\p{L}\\x{"));
+  CHECK_THAT(translate("\\d"), Catch::StartsWith("[\\p{Nd}\\x{"));
+  CHECK(translate("\\p{Han}\\p{Zs}") == "\\p{Han}\\p{Zs}");
+  CHECK_THROWS_WITH(translate("[\\P{L}]"), Catch::Contains("a negated escape inside a class"));
 }
 
 TEST_CASE("constructs outside the dialect are refused by name and offset") {
@@ -44,7 +58,7 @@ TEST_CASE("constructs outside the dialect are refused by name and offset") {
   const Refusal kRefusals[] = {{R"(ab\b)", R"(the escape \b at offset 2)"},
                                {R"(\h)", R"(the escape \h)"},
                                {R"((a)\1)", R"(the escape \1)"},
-                               {R"([\W])", R"(\W inside a class)"},
+                               {R"([\W])", "a negated escape inside a class at offset 1"},
                                {R"([a[b]])", "a class inside a class"},
                                {R"([a&&b])", "an intersection of classes"},
                                {R"([]a])", "an empty class"},
@@ -59,8 +73,9 @@ TEST_CASE("constructs outside the dialect are refused by name and offset") {
                                {"a\\", "a lone backslash"}};
   for (const Refusal& refusal : kRefusals) {
     INFO(refusal.pattern);
-    CHECK_THROWS_AS(translate_oniguruma(refusal.pattern, "place"), DataError);
-    CHECK_THROWS_WITH(translate_oniguruma(refusal.pattern, "place"),
+    CHECK_THROWS_AS(translate_oniguruma(refusal.pattern, Pcre2Unicode::since_16, "place"),
+                    DataError);
+    CHECK_THROWS_WITH(translate_oniguruma(refusal.pattern, Pcre2Unicode::since_16, "place"),
                       Catch::StartsWith("place: ") && Catch::Contains(refusal.told));
   }
 }

@@ -41,19 +41,21 @@ json small_file() {
                    {"behavior", "Isolated"},
                    {"invert", false}};
   const json byte_level{{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}};
-  return {
-      {"added_tokens",
-       {{{"id", 258},
-         {"content", "<|end|>"},
-         {"single_word", false},
-         {"lstrip", false},
-         {"rstrip", false},
-         {"normalized", false},
-         {"special", true}}}},
-      {"normalizer", {{"type", "NFC"}}},
-      {"pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", {split, byte_level}}}},
-      {"decoder", {{"type", "ByteLevel"}}},
-      {"model", {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", {{"a", "b"}, {"ab", "c"}}}}}};
+  return {{"added_tokens",
+           {{{"id", 258},
+             {"content", "<|end|>"},
+             {"single_word", false},
+             {"lstrip", false},
+             {"rstrip", false},
+             {"normalized", false},
+             {"special", true}}}},
+          {"normalizer", {{"type", "NFC"}}},
+          {"pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", {split, byte_level}}}},
+          {"decoder", {{"type", "ByteLevel"}}},
+          {"model",
+           {{"type", "BPE"},
+            {"vocab", vocabulary},
+            {"merges", json::array({json::array({"a", "b"}), json::array({"ab", "c"})})}}}};
 }
 
 Tokenizer parse(const json& file) {

@@ -1,0 +1,102 @@
+// bench samples: records of a file made into labelled samples, on one core.
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/options/command_line.h"
+#include "base/real_file_system.h"
+#include "bench_commands.h"
+#include "data/sample/sample_source.h"
+
+namespace odb {
+namespace {
+
+struct BenchSamplesOptions {
+  DataOptions data;
+  std::int64_t rounds = 5;
+  bool json = false;
+};
+
+void describe(OptionTable& table, BenchSamplesOptions& options) {
+  describe(table, options.data);
+  table.group("bench samples");
+  table.add("rounds", options.rounds)
+      .at_least(1)
+      .help("times to measure behind the first, cold one; the median is told");
+  table.add_switch("json", options.json).help("print one JSON object");
+}
+
+struct Pass {
+  double seconds = 0;
+  std::int64_t bytes = 0;
+  std::int64_t samples = 0;
+  std::int64_t tokens = 0;
+  std::int64_t supervised = 0;
+};
+
+Pass make_all(const RecordSet& records, SampleMaker& maker) {
+  Pass pass;
+  Sample sample;
+  const auto start = std::chrono::steady_clock::now();
+  for (const RecordFile& file : records.files()) {
+    pass.bytes += static_cast<std::int64_t>(file.index().stamp.size);
+    for (std::uint64_t row = 0; row < file.rows(); ++row) {
+      if (maker.make(file, row, sample).left_out != LeftOut::no) continue;
+      ++pass.samples;
+      pass.tokens += static_cast<std::int64_t>(sample.tokens.size());
+      pass.supervised += sample.supervised;
+    }
+  }
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  pass.seconds = taken.count();
+  return pass;
+}
+
+}  // namespace
+
+int bench_samples(const Arguments& arguments) {
+  BenchSamplesOptions options;
+  OptionTable table;
+  describe(table, options);
+  const CommandUsage usage{.name = "bench samples",
+                           .summary =
+                               "Makes every record of the data into a labelled sample on one "
+                               "core (read, parse, template, tokens, labels), first cold, "
+                               "then again (warm); tells bytes of data per second.",
+                           .takes_config = false};
+  if (!parse_command_line(table, usage, arguments)) return 0;
+
+  RealFileSystem files;
+  const SampleSource source(files, options.data, 0);
+  const auto maker = source.making().maker();
+  const Pass cold = make_all(source.records(), *maker);
+  std::vector<double> seconds;
+  for (std::int64_t round = 0; round < options.rounds; ++round)
+    seconds.push_back(make_all(source.records(), *maker).seconds);
+  std::nth_element(seconds.begin(),
+                   seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2),
+                   seconds.end());
+  const double warm_seconds = seconds[seconds.size() / 2];
+  const auto bytes = static_cast<double>(cold.bytes);
+  const nlohmann::ordered_json result{{"bytes_per_second_cold", bytes / cold.seconds},
+                                      {"bytes_per_second_warm", bytes / warm_seconds},
+                                      {"bytes", cold.bytes},
+                                      {"samples", cold.samples},
+                                      {"tokens", cold.tokens},
+                                      {"supervised_tokens", cold.supervised},
+                                      {"chat_template", source.making().template_name()}};
+  if (options.json)
+    fmt::print("{}\n", result.dump());
+  else
+    fmt::print(
+        "{:.1f} MB/s cold, {:.1f} MB/s warm; {} bytes, {} samples, {} tokens, {} supervised\n",
+        bytes / cold.seconds / 1e6, bytes / warm_seconds / 1e6, cold.bytes, cold.samples,
+        cold.tokens, cold.supervised);
+  return 0;
+}
+
+}  // namespace odb

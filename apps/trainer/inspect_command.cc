@@ -1,0 +1,139 @@
+// inspect: looks at what a run would be given. `inspect data` makes every record into a sample and
+// reports what came of it.
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "base/options/command_line.h"
+#include "base/real_file_system.h"
+#include "commands.h"
+#include "data/inspect/data_report.h"
+#include "data/inspect/progress_bar.h"
+#include "data/inspect/show_sample.h"
+
+namespace odb {
+namespace {
+
+struct InspectOptions {
+  DataOptions data;
+  std::int64_t show = 0;
+  std::int64_t threads = 0;
+  bool json = false;
+  std::optional<std::filesystem::path> svg;
+};
+
+void describe(OptionTable& table, InspectOptions& options) {
+  options.data.on_bad_sample = OnBadSample::skip;
+  describe(table, options.data);
+  table.group("inspect");
+  table.add("show", options.show)
+      .unit("samples")
+      .at_least(0)
+      .help("print the first N samples as text, supervised tokens set off, instead of the report");
+  table.add("threads", options.threads).at_least(0).help("0: one per core");
+  table.add("svg", options.svg).help("also write the length histogram to this file");
+  table.add_switch("json", options.json).help("print the report as one JSON object");
+}
+
+// Rows that are left out are named in place of a sample.
+void show_samples(const SampleSource& source, std::int64_t count) {
+  const bool terminal = ::isatty(STDOUT_FILENO) != 0;
+  const auto maker = source.making().maker();
+  Sample sample;
+  for (const RecordFile& file : source.records().files()) {
+    for (std::uint64_t row = 0; row < file.rows() && count > 0; ++row, --count) {
+      const MadeSample made = maker->make(file, row, sample);
+      if (made.left_out == LeftOut::bad) {
+        fmt::print("--- left out: {}\n", made.problem);
+        continue;
+      }
+      const std::string left_out =
+          made.left_out == LeftOut::no
+              ? ""
+              : fmt::format(", left out: {}", left_out_text(made.left_out));
+      fmt::print("--- {}: {} tokens, {} supervised{}{}\n", file.where(row), sample.tokens.size(),
+                 sample.supervised, sample.truncated ? ", cut" : "", left_out);
+      if (made.left_out == LeftOut::empty) continue;
+      fmt::print("{}\n", show_sample(sample, source.making().tokenizer(),
+                                     terminal ? Highlight::colour : Highlight::marks));
+    }
+  }
+}
+
+DataReport inspect(const SampleSource& source, const InspectOptions& options) {
+  std::vector<std::vector<RowLength>> lengths;
+  std::vector<FileReport> files;
+  std::vector<std::string> problems;
+  for (const RecordFile& file : source.records().files()) {
+    PassFindings findings;
+    lengths.push_back(measure_rows(source.making(), file,
+                                   {.threads = static_cast<int>(options.threads),
+                                    .progress = terminal_progress("measuring " + file.path())},
+                                   &findings));
+    store_row_lengths(source, file, lengths.back());
+    files.push_back({.path = file.path(),
+                     .layout = file.index().layout == RecordLayout::array ? "array" : "lines",
+                     .rows = file.rows(),
+                     .weight = source.records().weight(files.size()),
+                     .rows_by_format = std::move(findings.rows_by_format)});
+    problems.insert(problems.end(), findings.problems.begin(), findings.problems.end());
+  }
+  DataReport report = make_report(lengths, options.data.cutoff_len);
+  report.files = std::move(files);
+  report.problems = std::move(problems);
+  report.chat_template = source.making().template_name();
+  return report;
+}
+
+int inspect_data(const Arguments& arguments) {
+  InspectOptions options;
+  OptionTable table;
+  describe(table, options);
+  const CommandUsage usage{
+      .name = "inspect data",
+      .summary =
+          "Makes every record into a sample, as training would, and tells what came of it: "
+          "formats, rows left out with their reasons, lengths, how much is supervised or cut, "
+          "and a token budget that fits. Keeps the lengths for batching strategies that need "
+          "them. Exit code 0, or 3 when no sample can be trained."};
+  if (!parse_command_line(table, usage, arguments)) return 0;
+  if (options.data.data.empty()) throw UsageError("--data is missing; wanted at least one file");
+
+  RealFileSystem files;
+  const SampleSource source(
+      files, options.data, 0,
+      {.threads = static_cast<int>(options.threads), .progress = terminal_progress("indexing")});
+  if (options.show > 0) {
+    show_samples(source, options.show);
+    return 0;
+  }
+  const DataReport report = inspect(source, options);
+  fmt::print("{}", options.json ? report_json(report) : report_text(report));
+  if (options.svg) files.write_durably(options.svg->string(), report_svg(report));
+  if (report.trained() > 0) return 0;
+  throw DataError("no sample can be trained: all {} rows are left out", report.rows());
+}
+
+}  // namespace
+
+int inspect_command(const Arguments& arguments) {
+  const Arguments rest(arguments.empty() ? arguments.end() : arguments.begin() + 1,
+                       arguments.end());
+  if (!arguments.empty() && arguments[0] == "data") return inspect_data(rest);
+  if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) {
+    fmt::print(
+        "odb-trainer inspect WHAT [options]\n\n  data   what the records become: "
+        "odb-trainer inspect data --help\n");
+    return 0;
+  }
+  throw UsageError("inspect: {}; known: data", arguments.empty()
+                                                   ? "what is to be inspected is missing"
+                                                   : fmt::format("unknown '{}'", arguments[0]));
+}
+
+}  // namespace odb

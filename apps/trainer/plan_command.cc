@@ -1,0 +1,75 @@
+#include <unistd.h>
+
+#include <memory>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "base/options/command_line.h"
+#include "base/real_file_system.h"
+#include "batching/simulate/lengths.h"
+#include "batching/simulate/plan.h"
+#include "batching/simulate/plan_options.h"
+#include "batching/simulate/plan_plot.h"
+#include "batching/simulate/plan_report.h"
+#include "commands.h"
+
+namespace odb {
+namespace {
+
+LengthTable shared(std::vector<std::int32_t> lengths) {
+  return std::make_shared<const std::vector<std::int32_t>>(std::move(lengths));
+}
+
+LengthTable file_lengths(const PlanOptions& options) {
+  RealFileSystem files;
+  if (!files.exists(options.lengths))
+    throw UsageError("--lengths {}: no such file, nor a distribution; distributions: {}",
+                     options.lengths, fmt::join(length_distributions(), ", "));
+  std::vector<std::int32_t> lengths =
+      parse_lengths(files.read_all(options.lengths), options.lengths);
+  const auto found = static_cast<std::int64_t>(lengths.size());
+  if (options.samples.value_or(found) > found)
+    throw UsageError("--samples {}: {} holds {} lengths", *options.samples, options.lengths, found);
+  lengths.resize(static_cast<std::size_t>(options.samples.value_or(found)));
+  return shared(std::move(lengths));
+}
+
+// A distribution grows with the number of ranks unless --samples says how many.
+LengthsFor lengths_source(const PlanOptions& options) {
+  if (is_length_distribution(options.lengths))
+    return [&options](std::int64_t ranks) {
+      return shared(named_lengths(options.lengths,
+                                  options.samples.value_or(kSamplesPerRank * ranks), options.seed));
+    };
+  return [lengths = file_lengths(options)](std::int64_t) { return lengths; };
+}
+
+// A line that is written over and over, for a person who waits.
+void show_progress(const std::string& text) {
+  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\x1b[K{}", text);
+}
+
+}  // namespace
+
+int plan_command(const Arguments& arguments) {
+  PlanOptions options;
+  OptionTable table;
+  describe(table, options);
+  const CommandUsage usage{
+      .name = "plan",
+      .summary =
+          "Simulates an epoch of each batching strategy over lengths from a file or a "
+          "distribution and compares steps, padding, waiting and predicted time. The "
+          "simulation runs the same code that forms the batches of a training."};
+  if (!parse_command_line(table, usage, arguments)) return 0;
+
+  const std::vector<PlanRow> rows = make_plan(
+      options, lengths_source(options), [](const auto& next) { show_progress(next + " ..."); });
+  show_progress("");
+  fmt::print("{}", options.json ? plan_json(options, rows) : plan_table(options, rows));
+  if (options.plot) RealFileSystem().write_durably(*options.plot, plan_plot(options, rows));
+  return 0;
+}
+
+}  // namespace odb

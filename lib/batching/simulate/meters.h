@@ -1,0 +1,64 @@
+// Sums over the slots of an epoch, as far as they can be kept without keeping slots.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "batching/simulate/simulation.h"
+#include "batching/slot.h"
+
+namespace odb {
+
+class SlotMeters {
+ public:
+  SlotMeters(const CostModel& model, const StepTime& step_time, std::int64_t l_max, int world);
+
+  // The same round of slots of each rank, rank by rank.
+  void begin_round(std::size_t slots, bool tail);
+  void add(const std::vector<Slot>& slots_of_rank);
+  // The compute seconds of each slot's slowest rank.
+  const std::vector<double>& end_round();
+
+  // All that follows from slots; rounds, seconds and waits are the caller's.
+  SimulationResult result() const;
+
+ private:
+  // Of the round's slots.
+  struct SlotSums {
+    double compute = 0;  // seconds, all ranks with data
+    std::int64_t groups = 0;
+    std::int64_t tokens = 0;
+    std::int64_t samples = 0;
+  };
+  struct StepContent {
+    std::int64_t tokens;
+    std::int64_t samples;
+  };
+
+  double mean_length_between(double begin, double end) const;
+
+  CostModel model_;
+  StepTime step_time_;
+  double l_max_;
+  double world_;
+  bool tail_ = false;
+  std::vector<double> slowest_;  // compute seconds by slot of the round
+  std::vector<SlotSums> round_;
+
+  SimulationResult sums_;           // the counts so far
+  std::vector<StepContent> steps_;  // over all ranks
+  std::int64_t groups_before_tail_ = 0;
+  std::int64_t positions_before_tail_ = 0;
+  double rank_seconds_ = 0;       // world x slowest
+  double straggler_seconds_ = 0;  // of ranks with data
+  double idle_seconds_ = 0;       // of ranks without
+
+  // Moments of (slot number, mean length) over groups.
+  double mean_place_ = 0;
+  double mean_group_length_ = 0;
+  double place_squares_ = 0;
+  double length_squares_ = 0;
+  double products_ = 0;
+};
+
+}  // namespace odb

@@ -1,0 +1,79 @@
+// What `odb-trainer plan` computes: strategies side by side over the same lengths, for every
+// combination of the numbers of ranks and the swept options.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batching/options.h"
+#include "batching/simulate/simulation.h"
+#include "batching/simulate/step_time.h"
+
+namespace odb {
+
+struct PlanOptions {
+  std::string lengths = "chat";           // --lengths: a distribution or a file
+  std::optional<std::int64_t> samples;    // --samples
+  std::vector<std::int64_t> ranks = {8};  // --ranks; several: side by side
+  std::vector<Strategy> strategies;       // --batching; empty: all
+
+  // Each may have several values: a sweep.
+  std::vector<std::int64_t> l_max = {8192};
+  std::vector<std::int64_t> window = {1024};
+  std::vector<std::int64_t> round_groups = {16};
+  std::vector<std::int64_t> depth = {8};
+  std::vector<std::int64_t> pad_multiple = {8};
+
+  Layout layout = Layout::automatic;        // --layout; auto: each strategy as it is usually run
+  Grouping grouping = Grouping::automatic;  // --grouping; odb only
+  Align align = Align::balanced;
+  Mates mates = Mates::cost;
+  bool join = true;
+  std::int64_t batch_size = 8;
+  std::int64_t bucket_pool_factor = 50;
+  std::uint64_t seed = 0;
+
+  StepTime step_time;
+  std::int64_t data_workers = 2;
+  double seconds_per_sample = 0.5e-3;
+
+  bool json = false;                // --json
+  std::optional<std::string> plot;  // --plot, a path
+};
+
+// Samples of a named distribution for each rank, when --samples is not given.
+inline constexpr std::int64_t kSamplesPerRank = 4096;
+
+// One strategy under one combination.
+struct PlanRow {
+  std::string name;  // the strategy's; "odb-padded" for odb in the padded layout beside odb in flat
+  std::int64_t ranks = 0;
+  std::int64_t depth = 0;
+  BatchingOptions options;  // resolved
+  SimulationResult result;
+  double speedup_over_standard = 0;  // seconds of standard / seconds, at the same combination
+};
+
+// Answers the lengths to be used at that number of ranks.
+using LengthsFor = std::function<LengthTable(std::int64_t ranks)>;
+// Told before each simulation what comes next: "odb at 1024 ranks".
+using PlanProgress = std::function<void(const std::string&)>;
+
+// Rows in the order strategies, combinations (options in the order above), ranks. standard runs for
+// the speed-up even where no row shows it. UsageError: a value out of range, naming its option.
+std::vector<PlanRow> make_plan(const PlanOptions& options, const LengthsFor& lengths_for,
+                               const PlanProgress& progress);
+
+// The values of an option that may be swept, by its name: "l-max", "ranks", ...
+struct SweptOption {
+  std::string name;
+  std::vector<std::int64_t> values;
+  std::int64_t (*of_row)(const PlanRow& row);
+};
+// Those with more than one value, ranks last.
+std::vector<SweptOption> swept_options(const PlanOptions& options);
+
+}  // namespace odb

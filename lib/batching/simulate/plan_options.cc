@@ -1,0 +1,178 @@
+#include "batching/simulate/plan_options.h"
+
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "batching/simulate/lengths.h"
+
+namespace odb {
+namespace {
+
+constexpr std::int64_t kMostTokens = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMostCount = 1 << 20;
+constexpr std::int64_t kMostRanks = 1 << 16;
+
+template <typename Enum>
+std::vector<std::pair<std::string, Enum>> named(std::initializer_list<Enum> values) {
+  std::vector<std::pair<std::string, Enum>> result;
+  for (const Enum value : values)
+    result.emplace_back(name(value), value);
+  return result;
+}
+
+void describe_data(OptionTable& table, PlanOptions& options) {
+  table.group("data");
+  table.add("lengths", options.lengths)
+      .help(fmt::format("lengths of the samples: a file (one number a line, or JSON) or a "
+                        "distribution, {}",
+                        fmt::join(length_distributions(), ", ")));
+  table.add("samples", options.samples)
+      .unit("samples")
+      .at_least(1)
+      .default_note(
+          fmt::format("all of a file; {} for each rank of a distribution", kSamplesPerRank))
+      .help("how many samples an epoch has; of a file the first ones");
+  table.add("ranks", options.ranks)
+      .unit("ranks")
+      .at_least(1)
+      .at_most(kMostRanks)
+      .help("number of simulated ranks; several give a line each");
+  table.add("seed", options.seed).help("seed of the lengths and of every random choice");
+}
+
+void describe_strategies(OptionTable& table, PlanOptions& options) {
+  table.group("batching");
+  table
+      .add("batching", options.strategies,
+           named({Strategy::odb, Strategy::standard, Strategy::sorted, Strategy::bucket,
+                  Strategy::gmt, Strategy::bmt, Strategy::packing}))
+      .default_note("all")
+      .help("strategies to compare");
+  table.add("layout", options.layout, named({Layout::automatic, Layout::flat, Layout::padded}))
+      .help(
+          "auto runs each strategy as it is usually run: packing flat, odb in both layouts, the "
+          "others padded");
+  table
+      .add("grouping", options.grouping,
+           named({Grouping::automatic, Grouping::greedy, Grouping::fit}))
+      .help("how odb groups its window; auto is fit for flat, greedy for padded");
+  table.add("align", options.align, named({Align::balanced, Align::paper}))
+      .help("how many groups a round has");
+  table.add("mates", options.mates, named({Mates::cost, Mates::random}))
+      .help("which groups of odb share a step over ranks");
+  table.add("join", options.join).help("off ends the epoch when the first rank has none left");
+  table.add("batch-size", options.batch_size)
+      .unit("samples")
+      .at_least(1)
+      .at_most(kMostCount)
+      .help("samples of a batch for standard, sorted and bucket");
+  table.add("bucket-pool-factor", options.bucket_pool_factor)
+      .unit("batches")
+      .at_least(1)
+      .at_most(kMostCount)
+      .help("size of the pool that bucket sorts by length");
+}
+
+void describe_sweeps(OptionTable& table, PlanOptions& options) {
+  table.group("sweeps (each may be given several times)");
+  table.add("l-max", options.l_max)
+      .unit("tokens")
+      .at_least(1)
+      .at_most(kMostTokens)
+      .help("token budget of a micro-batch");
+  table.add("window", options.window)
+      .unit("samples")
+      .at_least(1)
+      .at_most(kMostTokens)
+      .help("samples that a rank holds to choose from");
+  table.add("round-groups", options.round_groups)
+      .unit("groups")
+      .at_least(1)
+      .at_most(kMostCount)
+      .help("most groups that a rank emits in one round");
+  table.add("depth", options.depth)
+      .unit("slots")
+      .at_least(1)
+      .at_most(kMostCount)
+      .help("finished slots kept ready per rank");
+  table.add("pad-multiple", options.pad_multiple)
+      .unit("tokens")
+      .at_least(1)
+      .at_most(kMostCount)
+      .help("padded rows are a multiple of this long");
+}
+
+void describe_time(OptionTable& table, PlanOptions& options) {
+  StepTime& time = options.step_time;
+  table.group("time model");
+  table.add("seconds-per-slot", time.seconds_per_slot)
+      .unit("seconds")
+      .at_least(0)
+      .help("a of a + b x positions + c x sum of length^2, the compute time of a slot");
+  table.add("seconds-per-position", time.seconds_per_position)
+      .unit("seconds")
+      .above(0)
+      .help("b: of one computed position, real or padding");
+  table.add("seconds-per-square", time.seconds_per_square)
+      .unit("seconds")
+      .at_least(0)
+      .help("c: of attention");
+  table.add("gradient-bytes", time.gradient_bytes)
+      .unit("bytes")
+      .at_least(0)
+      .help("what the all-reduce of a step moves");
+  table.add("link-bytes-per-second", time.link_bytes_per_second)
+      .unit("bytes per second")
+      .above(0)
+      .help("bandwidth of a rank's link");
+  table.add("latency-seconds", time.latency_seconds)
+      .unit("seconds")
+      .at_least(0)
+      .help("latency of one message");
+  table.add("data-workers", options.data_workers)
+      .unit("processes")
+      .at_least(1)
+      .at_most(kMostCount)
+      .help("data workers of a rank");
+  table.add("seconds-per-sample", options.seconds_per_sample)
+      .unit("seconds")
+      .above(0)
+      .help("time in which a data worker prepares a sample");
+}
+
+void check_plot(const PlanOptions& options) {
+  if (!options.plot) return;
+  const std::vector<SweptOption> swept = swept_options(options);
+  std::vector<std::string> names;
+  for (const SweptOption& option : swept)
+    names.push_back("--" + option.name);
+  const bool with_ranks = !swept.empty() && swept.back().name == "ranks";
+  if (swept.size() != 1 && !(swept.size() == 2 && with_ranks))
+    throw UsageError(
+        "--plot shows results over one option; {} have several values. Give several values to one "
+        "of --l-max, --window, --round-groups, --depth, --pad-multiple or --ranks, or to one of "
+        "the first five and --ranks",
+        names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+void describe(OptionTable& table, PlanOptions& options) {
+  describe_data(table, options);
+  describe_strategies(table, options);
+  describe_sweeps(table, options);
+  describe_time(table, options);
+  table.group("output");
+  table.add_switch("json", options.json).help("print one JSON object instead of a table");
+  table.add("plot", options.plot)
+      .help("also write the results over the swept option to this SVG file");
+  table.validate([&options] { check_plot(options); });
+}
+
+}  // namespace odb

@@ -1,0 +1,40 @@
+// The source that --batching asks for, and where its epoch begins.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "batching/group_source.h"
+#include "batching/redeal.h"
+#include "batching/rounds.h"
+#include "batching/sampler.h"
+#include "batching/state.h"
+#include "batching/strategies/epoch_plan.h"
+
+namespace odb {
+
+// One epoch of a run: what all ranks share.
+struct Epoch {
+  BatchingOptions options;  // resolved
+  std::uint64_t seed = 0;
+  std::int64_t data_size = 0;
+  std::int64_t number = 0;
+  std::shared_ptr<const EpochPlan> plan;  // null for odb and standard
+};
+
+// Makes the plan if the strategy has one. `lengths` may be null where it has none. Throws as
+// plan_epoch.
+Epoch make_epoch(const BatchingOptions& resolved, std::uint64_t seed, std::int64_t data_size,
+                 std::int64_t number, LengthTable lengths);
+
+// Where rank `rank` of `world` begins the epoch.
+RoundStart start_of_epoch(const Epoch& epoch, int rank, int world);
+
+// The source of a rank that stands at `start`. `leftovers` may be null when `start` names none.
+std::unique_ptr<GroupSource> make_source(const Epoch& epoch, const RoundStart& start,
+                                         LeftoverList leftovers = nullptr);
+
+// What a position of the sampler stands for, as redeal() asks. Valid as long as `epoch`.
+ViewsAt views_of_position(const Epoch& epoch);
+
+}  // namespace odb

@@ -1,0 +1,166 @@
+#include "data/conversation/message_reader.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace odb {
+namespace {
+
+struct RoleWord {
+  std::string_view word;
+  Role role;
+  bool is_call = false;  // the content is a call as JSON text
+};
+
+constexpr RoleWord kRoleWords[] = {{"user", Role::user},
+                                   {"assistant", Role::assistant},
+                                   {"human", Role::user},
+                                   {"gpt", Role::assistant},
+                                   {"system", Role::system},
+                                   {"tool", Role::tool},
+                                   {"developer", Role::system},
+                                   {"chatgpt", Role::assistant},
+                                   {"model", Role::assistant},
+                                   {"bot", Role::assistant},
+                                   {"function", Role::tool},
+                                   {"observation", Role::tool},
+                                   {"function_response", Role::tool},
+                                   {"ipython", Role::tool},
+                                   {"function_call", Role::assistant, true}};
+
+// Parts of a content list, joined without anything between them.
+std::string join_parts(const simdjson::dom::array& parts, const std::string& place) {
+  std::string joined;
+  std::size_t number = 0;
+  for (const JsonValue part : parts) {
+    std::string_view type = kind_of(part);
+    std::string_view text;
+    const bool is_text = part.get(text) == simdjson::SUCCESS ||
+                         (part["type"].get(type) == simdjson::SUCCESS && type == "text" &&
+                          part["text"].get(text) == simdjson::SUCCESS);
+    if (!is_text)
+      throw DataError(
+          "{}[{}]: found a part of type '{}'; wanted {{\"type\": \"text\", \"text\": ...}}", place,
+          number, type);
+    joined += text;
+    ++number;
+  }
+  return joined;
+}
+
+bool parse_weight(const JsonValue& json, const std::string& place) {
+  double weight = 0;
+  if (json.get(weight) != simdjson::SUCCESS || (weight != 0 && weight != 1))
+    throw DataError("{}: wanted 0 (context only) or 1 (trained)", place);
+  return weight == 1;
+}
+
+}  // namespace
+
+std::string MessageReader::Place::text() const {
+  return fmt::format("{}[{}]", list, number);
+}
+
+std::string MessageReader::Place::text(std::string_view column) const {
+  return fmt::format("{}[{}].{}", list, number, column);
+}
+
+Role MessageReader::parse_role(const JsonValue& json, const Place& place, std::string_view key,
+                               bool& is_call) {
+  const auto word = as_string(json);
+  if (!word) throw DataError("{}: found {}; wanted a text", place.text(key), kind_of(json));
+  const auto* const found =
+      std::find_if(std::begin(kRoleWords), std::end(kRoleWords),
+                   [&](const RoleWord& known) { return known.word == *word; });
+  if (found != std::end(kRoleWords)) {
+    is_call = found->is_call;
+    return found->role;
+  }
+  std::string known;
+  for (const RoleWord& role : kRoleWords)
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", role.word);
+  throw DataError("{}: found the role '{}'; known: {}", place.text(key), *word, known);
+}
+
+void MessageReader::read_list(const JsonValue& list, std::string_view place, Conversation& into) {
+  simdjson::dom::array array;
+  if (list.get(array) != simdjson::SUCCESS)
+    throw DataError("{}: found {}; wanted a list of messages", place, kind_of(list));
+  std::size_t number = 0;
+  for (const JsonValue message : array)
+    read_message(message, {.list = place, .number = number++}, into);
+}
+
+void MessageReader::read_message(const JsonValue& json, const Place& place, Conversation& into) {
+  simdjson::dom::object object;
+  if (json.get(object) != simdjson::SUCCESS)
+    throw DataError("{}: found {}; wanted an object", place.text(), kind_of(json));
+  const Fields fields(object, names_, Column::role, Column::weight);
+  const Column role = fields.has(Column::role) ? Column::role : Column::from;
+  if (!fields.has(role))
+    throw DataError("{}: the key '{}' (or '{}') is missing", place.text(), names_[Column::role],
+                    names_[Column::from]);
+  bool is_call = false;
+  Message message{.role = parse_role(*fields[role], place, names_[role], is_call),
+                  .first_call = static_cast<std::uint32_t>(into.tool_calls.size())};
+  read_calls(fields, place, message, into);
+  read_content(fields, place, is_call, message, into);
+  if (message.calls > 0 && message.role != Role::assistant)
+    throw DataError(
+        "{}: found tool calls in a turn of the role '{}'; wanted them in an assistant's",
+        place.text(), role_name(message.role));
+  if (const auto& reasoning = fields[Column::reasoning_content]) {
+    message.reasoning = as_string(*reasoning);
+    if (!message.reasoning)
+      throw DataError("{}: found {}; wanted a text", place.text(names_[Column::reasoning_content]),
+                      kind_of(*reasoning));
+  }
+  if (fields.has(Column::weight))
+    message.supervised = parse_weight(*fields[Column::weight], place.text(names_[Column::weight]));
+  into.messages.push_back(message);
+}
+
+void MessageReader::read_calls(const Fields& fields, const Place& place, Message& message,
+                               Conversation& into) {
+  if (const auto& calls = fields[Column::tool_calls])
+    message.calls = tools_.read_calls(*calls, place.text(names_[Column::tool_calls]), into);
+  else if (const auto& call = fields[Column::function_call])
+    message.calls = tools_.read_call(*call, place.text(names_[Column::function_call]), into);
+}
+
+// Either spelling goes with either spelling of the role.
+Column MessageReader::content_column(const Fields& fields) const {
+  for (const Column column : {Column::content, Column::value})
+    if (fields.has(column) || fields.is_null(column)) return column;
+  return fields.has(Column::role) ? Column::content : Column::value;
+}
+
+void MessageReader::read_content(const Fields& fields, const Place& place, bool is_call,
+                                 Message& message, Conversation& into) {
+  const Column column = content_column(fields);
+  const auto& content = fields[column];
+  if (!content) {
+    if (!fields.is_null(column) && message.calls == 0)
+      throw DataError("{}: the key '{}' is missing", place.text(), names_[column]);
+    if (message.role != Role::assistant)
+      throw DataError("{}: found null; wanted a text (only an assistant's may be null)",
+                      place.text(names_[column]));
+    return;
+  }
+  if (is_call) {
+    message.calls += tools_.read_call(*content, place.text(names_[column]), into);
+    return;
+  }
+  if (const auto text = as_string(*content)) {
+    message.content = *text;
+    return;
+  }
+  simdjson::dom::array parts;
+  if (content->get(parts) != simdjson::SUCCESS)
+    throw DataError("{}: found {}; wanted a text or a list of parts", place.text(names_[column]),
+                    kind_of(*content));
+  message.content = into.keep(join_parts(parts, place.text(names_[column])));
+}
+
+}  // namespace odb

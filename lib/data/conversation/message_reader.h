@@ -1,0 +1,48 @@
+// One turn of a talk, in OpenAI's words (role, content) or ShareGPT's (from, value), also mixed.
+//
+// Roles: system, developer; user, human; assistant, gpt, chatgpt, model, bot; tool, function,
+// observation, function_response, ipython; function_call (an assistant's call as JSON text). Any
+// other is refused: a guessed role would shift the labels.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "data/conversation/conversation.h"
+#include "data/conversation/record_format.h"
+#include "data/conversation/tool_calls.h"
+
+namespace odb {
+
+class MessageReader {
+ public:
+  explicit MessageReader(ColumnNames names) : names_(std::move(names)) {}
+
+  // Appends the messages of a list. `place` is the list's name in messages about errors. Throws
+  // DataError naming the message, what was found and what was wanted.
+  void read_list(const JsonValue& list, std::string_view place, Conversation& into);
+
+  ToolReader& tools() { return tools_; }
+
+ private:
+  // The message that is being read; worded only when something is wrong with it.
+  struct Place {
+    std::string_view list;
+    std::size_t number = 0;
+    std::string text() const;                         // "messages[2]"
+    std::string text(std::string_view column) const;  // "messages[2].content"
+  };
+
+  void read_message(const JsonValue& json, const Place& place, Conversation& into);
+  Column content_column(const Fields& fields) const;
+  void read_calls(const Fields& fields, const Place& place, Message& message, Conversation& into);
+  void read_content(const Fields& fields, const Place& place, bool is_call, Message& message,
+                    Conversation& into);
+  static Role parse_role(const JsonValue& json, const Place& place, std::string_view key,
+                         bool& is_call);
+
+  ColumnNames names_;
+  ToolReader tools_;
+};
+
+}  // namespace odb

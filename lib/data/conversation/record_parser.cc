@@ -1,0 +1,169 @@
+#include "data/conversation/record_parser.h"
+
+#include <limits>
+
+#include "base/error.h"
+
+namespace odb {
+namespace {
+
+std::string key_list(const simdjson::dom::object& object) {
+  std::string keys;
+  for (const auto field : object) {
+    keys += fmt::format("{}'{}'", keys.empty() ? "" : ", ", field.key);
+    if (keys.size() > 200) return keys + ", ...";
+  }
+  return keys.empty() ? "none" : keys;
+}
+
+}  // namespace
+
+RecordParser::RecordParser(RecordParserOptions options)
+    : options_(std::move(options)), messages_(options_.columns) {}
+
+const ParsedRecord& RecordParser::parse(RecordBuffer& record) {
+  const JsonValue json = json_.parse(record.bytes());
+  simdjson::dom::object object;
+  if (json.get(object) != simdjson::SUCCESS)
+    throw DataError("found {}; wanted an object", kind_of(json));
+  const Fields fields(object, options_.columns, Column::messages, Column::labels);
+  const auto format = options_.format ? options_.format : detect_format(fields);
+  if (!format)
+    throw DataError(
+        "found the keys {}; wanted messages, conversations, instruction, prompt and completion, "
+        "text "
+        "or input_ids (map others with --column)",
+        key_list(object));
+  record_.format = *format;
+  record_.conversation.clear();
+  record_.kind = RecordKind::conversation;
+  switch (*format) {
+    case RecordFormat::messages:
+      read_messages(fields, Column::messages);
+      break;
+    case RecordFormat::sharegpt:
+      read_messages(fields, Column::conversations);
+      break;
+    case RecordFormat::alpaca:
+      read_alpaca(fields);
+      break;
+    case RecordFormat::prompt_completion:
+      read_prompt_completion(fields);
+      break;
+    case RecordFormat::text:
+      record_.kind = RecordKind::text;
+      record_.prompt = {};
+      record_.completion = want_text(fields, Column::text);
+      break;
+    case RecordFormat::tokens:
+      record_.kind = RecordKind::tokens;
+      read_tokens(fields);
+      break;
+  }
+  return record_;
+}
+
+void RecordParser::add_turn(Role role, std::string_view content) {
+  record_.conversation.messages.push_back({.role = role, .content = content});
+}
+
+void RecordParser::read_messages(const Fields& fields, Column list) {
+  Conversation& talk = record_.conversation;
+  const std::string_view system = optional_text(fields, Column::system);
+  if (!system.empty()) add_turn(Role::system, system);
+  if (!fields.has(list)) throw DataError("the key '{}' is missing", options_.columns[list]);
+  messages_.read_list(*fields[list], options_.columns[list], talk);
+  if (!system.empty() && talk.messages.size() > 1 && talk.messages[1].role == Role::system) {
+    if (talk.messages[1].content != system)
+      throw DataError("found two system texts that differ: the key '{}' and the first message",
+                      options_.columns[Column::system]);
+    talk.messages.erase(talk.messages.begin());
+  }
+  if (fields.has(Column::tools)) messages_.tools().read_tools(*fields[Column::tools], talk);
+}
+
+void RecordParser::read_alpaca(const Fields& fields) {
+  Conversation& talk = record_.conversation;
+  const std::string_view system = optional_text(fields, Column::system);
+  if (!system.empty()) add_turn(Role::system, system);
+  if (fields.has(Column::history)) {
+    simdjson::dom::array pairs;
+    if (fields[Column::history]->get(pairs) != simdjson::SUCCESS)
+      throw DataError("history: found {}; wanted a list of [question, answer]",
+                      kind_of(*fields[Column::history]));
+    for (const JsonValue pair : pairs) {
+      std::string_view question;
+      std::string_view answer;
+      if (pair.at(0).get(question) != simdjson::SUCCESS ||
+          pair.at(1).get(answer) != simdjson::SUCCESS || pair.at(2).error() == simdjson::SUCCESS)
+        throw DataError("history: found a turn that is no [question, answer] of two texts");
+      add_turn(Role::user, question);
+      add_turn(Role::assistant, answer);
+    }
+  }
+  const std::string_view instruction = want_text(fields, Column::instruction);
+  const std::string_view input = optional_text(fields, Column::input);
+  add_turn(Role::user,
+           input.empty() ? instruction : talk.keep(fmt::format("{}\n{}", instruction, input)));
+  if (fields.has(Column::output)) add_turn(Role::assistant, want_text(fields, Column::output));
+}
+
+void RecordParser::read_prompt_completion(const Fields& fields) {
+  for (const Column column : {Column::prompt, Column::completion})
+    if (!fields.has(column)) throw DataError("the key '{}' is missing", options_.columns[column]);
+  const bool lists = fields[Column::prompt]->is_array();
+  if (lists != fields[Column::completion]->is_array())
+    throw DataError("found {} as prompt and {} as completion; wanted two texts or two lists",
+                    kind_of(*fields[Column::prompt]), kind_of(*fields[Column::completion]));
+  if (!lists) {
+    record_.kind = RecordKind::text;
+    record_.prompt = want_text(fields, Column::prompt);
+    record_.completion = want_text(fields, Column::completion);
+    return;
+  }
+  Conversation& talk = record_.conversation;
+  messages_.read_list(*fields[Column::prompt], options_.columns[Column::prompt], talk);
+  for (Message& message : talk.messages)
+    message.supervised = false;
+  messages_.read_list(*fields[Column::completion], options_.columns[Column::completion], talk);
+  if (fields.has(Column::tools)) messages_.tools().read_tools(*fields[Column::tools], talk);
+}
+
+void RecordParser::read_tokens(const Fields& fields) {
+  record_.tokens = want_ids(fields, Column::input_ids);
+  record_.labels = fields.has(Column::labels) ? want_ids(fields, Column::labels) : record_.tokens;
+  if (record_.labels.size() != record_.tokens.size())
+    throw DataError("found {} labels for {} tokens; wanted one per token", record_.labels.size(),
+                    record_.tokens.size());
+}
+
+std::string_view RecordParser::want_text(const Fields& fields, Column column) const {
+  const std::string& name = options_.columns[column];
+  if (!fields.has(column)) throw DataError("the key '{}' is missing", name);
+  const auto text = as_string(*fields[column]);
+  if (!text) throw DataError("{}: found {}; wanted a text", name, kind_of(*fields[column]));
+  return *text;
+}
+
+std::string_view RecordParser::optional_text(const Fields& fields, Column column) const {
+  return fields.has(column) ? want_text(fields, column) : std::string_view();
+}
+
+std::vector<std::int32_t> RecordParser::want_ids(const Fields& fields, Column column) const {
+  const std::string& name = options_.columns[column];
+  if (!fields.has(column)) throw DataError("the key '{}' is missing", name);
+  simdjson::dom::array array;
+  if (fields[column]->get(array) != simdjson::SUCCESS)
+    throw DataError("{}: found {}; wanted a list of token ids", name, kind_of(*fields[column]));
+  std::vector<std::int32_t> ids;
+  for (const JsonValue item : array) {
+    std::int64_t id = 0;
+    if (item.get(id) != simdjson::SUCCESS || id > std::numeric_limits<std::int32_t>::max() ||
+        id < std::numeric_limits<std::int32_t>::min())
+      throw DataError("{}[{}]: wanted a token id", name, ids.size());
+    ids.push_back(static_cast<std::int32_t>(id));
+  }
+  return ids;
+}
+
+}  // namespace odb

@@ -1,0 +1,64 @@
+// The bytes of one record -> what it holds: a conversation, two texts, or token ids.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "data/conversation/conversation.h"
+#include "data/conversation/message_reader.h"
+#include "data/conversation/record_format.h"
+#include "data/json/json_record.h"
+#include "data/records/record_file.h"
+
+namespace odb {
+
+enum class RecordKind : std::uint8_t { conversation, text, tokens };
+
+struct ParsedRecord {
+  RecordFormat format = RecordFormat::messages;
+  RecordKind kind = RecordKind::conversation;
+  Conversation conversation;
+  // kind text: `prompt` is context, `completion` is trained (format text: all of it).
+  std::string_view prompt;
+  std::string_view completion;
+  // kind tokens: of equal length; labels are token ids or kIgnoredLabel. Without labels in the
+  // record every token is its own label.
+  std::vector<std::int32_t> tokens;
+  std::vector<std::int32_t> labels;
+};
+
+constexpr std::int32_t kIgnoredLabel = -100;
+
+struct RecordParserOptions {
+  std::optional<RecordFormat> format;  // nullopt: each record by its columns
+  ColumnNames columns;
+};
+
+// Parses one record after another; one thread. Reuses its memory.
+class RecordParser {
+ public:
+  explicit RecordParser(RecordParserOptions options);
+
+  // The result, and all views in it, are valid until the next call. Throws DataError with the
+  // reason, without a place: what in the record was found and what was wanted.
+  const ParsedRecord& parse(RecordBuffer& record);
+
+ private:
+  void read_messages(const Fields& fields, Column list);
+  void read_alpaca(const Fields& fields);
+  void read_prompt_completion(const Fields& fields);
+  void read_tokens(const Fields& fields);
+  std::string_view want_text(const Fields& fields, Column column) const;
+  std::string_view optional_text(const Fields& fields, Column column) const;
+  std::vector<std::int32_t> want_ids(const Fields& fields, Column column) const;
+  void add_turn(Role role, std::string_view content);
+
+  RecordParserOptions options_;
+  JsonParser json_;
+  MessageReader messages_;
+  ParsedRecord record_;
+};
+
+}  // namespace odb

@@ -1,0 +1,197 @@
+#include "data/inspect/row_lengths.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <future>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/log.h"
+
+namespace odb {
+namespace {
+
+constexpr std::uint64_t kRowsPerTurn = 64;
+constexpr std::uint32_t kMostSupervised = (1U << 28) - 1;
+
+struct CacheTail {
+  char magic[8] = {'O', 'D', 'B', 'L', 'E', 'N', 'G', 'T'};
+  std::uint32_t version = 1;
+  std::uint32_t zero = 0;
+  std::uint64_t rows = 0;
+  Checksum128 checksum;
+  std::uint64_t zeros[3] = {};
+};
+static_assert(sizeof(CacheTail) == 64);
+
+std::string_view bytes_of(const std::vector<RowLength>& lengths) {
+  return {reinterpret_cast<const char*>(lengths.data()), lengths.size() * sizeof(RowLength)};
+}
+
+// The threads of one pass take rows in turns from `next`.
+class Pass {
+ public:
+  Pass(const SampleMaking& making, const RecordFile& file, const PassOptions& options)
+      : making_(making), file_(file), options_(options), lengths_(file.rows()) {}
+
+  void run() {
+    const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int threads = options_.threads > 0 ? options_.threads : cores;
+    std::vector<std::future<void>> helpers;
+    for (int i = 1; i < threads; ++i)
+      helpers.push_back(std::async(std::launch::async, [this] { guarded_work(false); }));
+    std::exception_ptr first;
+    try {
+      guarded_work(true);
+    } catch (...) {
+      first = std::current_exception();
+    }
+    for (std::future<void>& helper : helpers) {
+      try {
+        helper.get();
+      } catch (...) {
+        if (!first) first = std::current_exception();
+      }
+    }
+    if (first) std::rethrow_exception(first);
+    if (options_.progress) options_.progress(lengths_.size(), lengths_.size());
+  }
+
+  std::vector<RowLength>& lengths() { return lengths_; }
+
+  void tell(PassFindings& findings) const {
+    findings.rows_by_format.assign(rows_by_format_.begin(), rows_by_format_.end());
+    for (const auto& [row, problem] : problems_)
+      findings.problems.push_back(problem);
+  }
+
+ private:
+  // One thread's failure ends the turns of all.
+  void guarded_work(bool tells_progress) {
+    try {
+      work(tells_progress);
+    } catch (...) {
+      next_ = std::numeric_limits<std::uint64_t>::max() / 2;
+      throw;
+    }
+  }
+
+  void work(bool tells_progress) {
+    const std::unique_ptr<SampleMaker> maker = making_.maker(0);
+    Sample sample;
+    for (;;) {
+      const std::uint64_t begin = next_.fetch_add(kRowsPerTurn);
+      if (begin >= lengths_.size()) return;
+      const std::uint64_t end = std::min<std::uint64_t>(begin + kRowsPerTurn, lengths_.size());
+      for (std::uint64_t row = begin; row < end; ++row)
+        measure(*maker, row, sample);
+      if (tells_progress && options_.progress) options_.progress(end, lengths_.size());
+    }
+  }
+
+  void measure(SampleMaker& maker, std::uint64_t row, Sample& sample) {
+    const MadeSample made = maker.make(file_, row, sample);
+    RowLength& result = lengths_[row];
+    result.left_out = static_cast<std::uint32_t>(made.left_out);
+    if (made.left_out == LeftOut::bad) return add_problem(row, made.problem);
+    ++rows_by_format_[static_cast<std::size_t>(maker.last_format())];
+    if (made.left_out == LeftOut::empty) return;
+    result.length = static_cast<std::uint32_t>(sample.tokens.size());
+    const auto cutoff = static_cast<std::size_t>(making_.options().cutoff_len);
+    const std::size_t kept =
+        cutoff > 0 ? std::min(cutoff, sample.labels.size()) : sample.labels.size();
+    const auto supervised = std::count_if(
+        sample.labels.begin(), sample.labels.begin() + static_cast<std::ptrdiff_t>(kept),
+        [](std::int32_t label) { return label != kIgnoredLabel; });
+    result.supervised = static_cast<std::uint32_t>(
+        std::min<std::ptrdiff_t>(supervised, static_cast<std::ptrdiff_t>(kMostSupervised)));
+    if (supervised == 0 && sample.supervised > 0)
+      result.left_out = static_cast<std::uint32_t>(LeftOut::cut_away);
+  }
+
+  void add_problem(std::uint64_t row, const std::string& problem) {
+    const std::lock_guard lock(mutex_);
+    problems_.emplace(row, problem);
+    if (problems_.size() > kMostProblems) problems_.erase(std::prev(problems_.end()));
+  }
+
+  const SampleMaking& making_;
+  const RecordFile& file_;
+  const PassOptions& options_;
+  std::vector<RowLength> lengths_;
+  std::atomic<std::uint64_t> next_{0};
+  std::array<std::atomic<std::uint64_t>, kRecordFormats> rows_by_format_{};
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::string> problems_;  // by row, the first ones
+};
+
+std::string cache_path(const SampleSource& source, const RecordFile& file) {
+  return source.cache().path_for(file.path()) + ".lengths";
+}
+
+CacheTail tail_of(const std::vector<RowLength>& lengths, const std::string& key) {
+  ChecksumStream<Checksum128> checksum;
+  checksum.update(key);
+  checksum.update(bytes_of(lengths));
+  return {.rows = lengths.size(), .checksum = checksum.value()};
+}
+
+// What the lengths depend on; part of the checksum, so that those of other samples do not fit.
+std::string key_of(const SampleSource& source, const RecordFile& file) {
+  return file.content_key() + source.making().key();
+}
+
+}  // namespace
+
+std::vector<RowLength> measure_rows(const SampleMaking& making, const RecordFile& file,
+                                    const PassOptions& options, PassFindings* findings) {
+  Pass pass(making, file, options);
+  pass.run();
+  if (findings != nullptr) pass.tell(*findings);
+  return std::move(pass.lengths());
+}
+
+std::optional<std::vector<RowLength>> load_row_lengths(const SampleSource& source,
+                                                       const RecordFile& file) {
+  FileSystem& files = source.cache().files();
+  const std::string path = cache_path(source, file);
+  if (!files.exists(path)) return std::nullopt;
+  const std::string bytes = files.read_all(path);
+  std::vector<RowLength> lengths(file.rows());
+  if (bytes.size() != bytes_of(lengths).size() + sizeof(CacheTail)) return std::nullopt;
+  std::memcpy(lengths.data(), bytes.data(), bytes_of(lengths).size());
+  const CacheTail wanted = tail_of(lengths, key_of(source, file));
+  if (std::memcmp(&wanted, bytes.data() + bytes_of(lengths).size(), sizeof wanted) != 0)
+    return std::nullopt;
+  return lengths;
+}
+
+void store_row_lengths(const SampleSource& source, const RecordFile& file,
+                       const std::vector<RowLength>& lengths) {
+  const CacheTail tail = tail_of(lengths, key_of(source, file));
+  source.cache().make(
+      cache_path(source, file), [] { return false; },
+      [&](const std::string& temporary) {
+        DurableFile into(source.cache().files(), temporary);
+        into.write(bytes_of(lengths));
+        into.write({reinterpret_cast<const char*>(&tail), sizeof tail});
+        into.commit();
+      });
+}
+
+std::vector<RowLength> row_lengths(const SampleSource& source, const RecordFile& file,
+                                   const PassOptions& options) {
+  if (auto cached = load_row_lengths(source, file)) return *std::move(cached);
+  log("data").info("measuring the samples of {} ({} rows)", file.path(), file.rows());
+  std::vector<RowLength> lengths = measure_rows(source.making(), file, options);
+  store_row_lengths(source, file, lengths);
+  return lengths;
+}
+
+}  // namespace odb

@@ -1,0 +1,27 @@
+#include "data/inspect/show_sample.h"
+
+#include <span>
+
+#include "data/conversation/record_parser.h"
+
+namespace odb {
+
+std::string show_sample(const Sample& sample, const Tokenizer& tokenizer, Highlight highlight) {
+  const std::string_view open = highlight == Highlight::colour ? "\x1b[32m" : kSupervisedOpen;
+  const std::string_view close = highlight == Highlight::colour ? "\x1b[0m" : kSupervisedClose;
+  std::string out;
+  for (std::size_t begin = 0; begin < sample.tokens.size();) {
+    const bool supervised = sample.labels[begin] != kIgnoredLabel;
+    std::size_t end = begin + 1;
+    while (end < sample.labels.size() && (sample.labels[end] != kIgnoredLabel) == supervised)
+      ++end;
+    const std::string text = tokenizer.decode(std::span(sample.tokens).subspan(begin, end - begin));
+    if (supervised) out += open;
+    out += text;
+    if (supervised) out += close;
+    begin = end;
+  }
+  return out;
+}
+
+}  // namespace odb

@@ -1,0 +1,122 @@
+#include "data/json/json_record.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.h"
+
+namespace odb {
+namespace {
+
+constexpr std::size_t kKeptCapacity = 4 << 20;
+constexpr std::size_t kEscapeBytes = 6;  // \uXXXX
+
+// The value of \uXXXX at `at`, or nullopt.
+std::optional<unsigned> escaped_unit(std::span<const char> json, std::size_t at) {
+  if (at + kEscapeBytes > json.size() || json[at] != '\\' || json[at + 1] != 'u')
+    return std::nullopt;
+  unsigned unit = 0;
+  const char* const digits = json.data() + at + 2;
+  const auto [end, error] = std::from_chars(digits, digits + 4, unit, 16);
+  if (error != std::errc() || end != digits + 4) return std::nullopt;
+  return unit;
+}
+
+bool is_high(unsigned unit) {
+  return unit >= 0xD800 && unit < 0xDC00;
+}
+bool is_low(unsigned unit) {
+  return unit >= 0xDC00 && unit < 0xE000;
+}
+
+std::string reason(simdjson::error_code error) {
+  switch (error) {
+    case simdjson::UTF8_ERROR:
+      return "found bytes that are no UTF-8; wanted UTF-8 text";
+    case simdjson::UNESCAPED_CHARS:
+      return "found a raw control character inside a string; wanted it escaped, as in \\t";
+    case simdjson::UNCLOSED_STRING:
+      return "found a string without its closing quote; was the line cut?";
+    case simdjson::DEPTH_ERROR:
+      return "found values nested more than 1024 deep";
+    case simdjson::EMPTY:
+      return "found nothing; wanted a JSON object";
+    case simdjson::NUMBER_ERROR:
+      return "found a number that is no JSON number or needs more than 64 bits";
+    case simdjson::STRING_ERROR:
+      return "found a string with a broken escape";
+    case simdjson::TAPE_ERROR:
+      return "found text that is no single JSON value (cut, or with something behind its end?)";
+    default:
+      return simdjson::error_message(error);
+  }
+}
+
+}  // namespace
+
+std::size_t replace_lone_surrogates(std::span<char> json) {
+  std::size_t replaced = 0;
+  for (std::size_t at = 0; at + 1 < json.size();) {
+    if (json[at] != '\\') {
+      ++at;
+      continue;
+    }
+    const std::optional<unsigned> unit = escaped_unit(json, at);
+    if (!unit) {
+      at += 2;
+      continue;
+    }
+    const std::optional<unsigned> next = escaped_unit(json, at + kEscapeBytes);
+    if (is_high(*unit) && next && is_low(*next)) {
+      at += 2 * kEscapeBytes;
+      continue;
+    }
+    if (is_high(*unit) || is_low(*unit)) {
+      std::copy_n("fffd", 4, json.begin() + static_cast<std::ptrdiff_t>(at) + 2);
+      ++replaced;
+    }
+    at += kEscapeBytes;
+  }
+  return replaced;
+}
+
+JsonValue JsonParser::parse(std::span<char> text) {
+  if (parser_.capacity() > kKeptCapacity && text.size() < parser_.capacity() / 4)
+    parser_ = simdjson::dom::parser();
+  auto result = parser_.parse(text.data(), text.size(), /*realloc_if_needed=*/false);
+  if (result.error() == simdjson::STRING_ERROR && replace_lone_surrogates(text) > 0)
+    result = parser_.parse(text.data(), text.size(), /*realloc_if_needed=*/false);
+  if (result.error() != simdjson::SUCCESS) throw DataError("{}", reason(result.error()));
+  return result.value_unsafe();
+}
+
+JsonValue JsonParser::parse_copy(std::string_view text) {
+  copy_.assign(text);
+  copy_.resize(text.size() + simdjson::SIMDJSON_PADDING);
+  return parse(std::span(copy_).first(text.size()));
+}
+
+std::string_view kind_of(const JsonValue& json) {
+  switch (json.type()) {
+    case simdjson::dom::element_type::ARRAY:
+      return "an array";
+    case simdjson::dom::element_type::OBJECT:
+      return "an object";
+    case simdjson::dom::element_type::STRING:
+      return "a string";
+    case simdjson::dom::element_type::BOOL:
+      return "true or false";
+    case simdjson::dom::element_type::NULL_VALUE:
+      return "null";
+    default:
+      return "a number";
+  }
+}
+
+std::optional<std::string_view> as_string(const JsonValue& json) {
+  std::string_view text;
+  if (json.get(text) != simdjson::SUCCESS) return std::nullopt;
+  return text;
+}
+
+}  // namespace odb

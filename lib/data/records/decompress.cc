@@ -1,0 +1,143 @@
+#include "data/records/decompress.h"
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace odb {
+namespace {
+
+constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr int kGzipOnly = 16 + MAX_WBITS;
+
+[[noreturn]] void refuse(const DataFile& file, std::uint64_t at, const std::string& what) {
+  throw DataError(
+      "{}: cannot be decompressed: {} at byte {} of {}; the file is damaged, get it anew",
+      file.path(), what, at, file.size());
+}
+
+// The compressed bytes, buffer by buffer.
+class Source {
+ public:
+  Source(const DataFile& file, const Progress& progress)
+      : file_(file), progress_(progress), buffer_(kBufferBytes) {}
+
+  // Empty at the end.
+  std::span<char> next() {
+    const std::size_t got = file_.read_at(at_, buffer_);
+    at_ += got;
+    if (progress_) progress_(at_, file_.size());
+    return std::span(buffer_).first(got);
+  }
+  std::uint64_t at() const { return at_; }
+
+ private:
+  const DataFile& file_;
+  const Progress& progress_;
+  std::vector<char> buffer_;
+  std::uint64_t at_ = 0;
+};
+
+struct EndInflate {
+  void operator()(z_stream* stream) const {
+    inflateEnd(stream);
+    delete stream;
+  }
+};
+
+void gunzip(const DataFile& file, Source& source, DurableFile& into) {
+  const std::unique_ptr<z_stream, EndInflate> stream(new z_stream{});
+  if (inflateInit2(stream.get(), kGzipOnly) != Z_OK) throw InternalError("zlib does not start");
+  std::vector<char> out(kBufferBytes);
+  bool member_ended = true;
+  for (std::span<char> in = source.next(); !in.empty(); in = source.next()) {
+    stream->next_in = reinterpret_cast<Bytef*>(in.data());
+    stream->avail_in = static_cast<uInt>(in.size());
+    do {
+      if (member_ended) inflateReset(stream.get());
+      stream->next_out = reinterpret_cast<Bytef*>(out.data());
+      stream->avail_out = static_cast<uInt>(out.size());
+      const int rc = inflate(stream.get(), Z_NO_FLUSH);
+      if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
+        refuse(file, source.at() - stream->avail_in,
+               stream->msg != nullptr ? stream->msg : "bad gzip data");
+      into.write({out.data(), out.size() - stream->avail_out});
+      member_ended = rc == Z_STREAM_END;
+    } while (stream->avail_in > 0 || (!member_ended && stream->avail_out == 0));
+  }
+  if (!member_ended) refuse(file, source.at(), "the end came too early");
+}
+
+struct EndDecompress {
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+void unzstd(const DataFile& file, Source& source, DurableFile& into) {
+  const std::unique_ptr<ZSTD_DCtx, EndDecompress> context(ZSTD_createDCtx());
+  std::vector<char> out(kBufferBytes);
+  std::size_t left = 0;
+  for (std::span<char> in = source.next(); !in.empty(); in = source.next()) {
+    ZSTD_inBuffer from{.src = in.data(), .size = in.size(), .pos = 0};
+    bool full = true;
+    while (from.pos < from.size || (full && left != 0)) {
+      ZSTD_outBuffer to{.dst = out.data(), .size = out.size(), .pos = 0};
+      left = ZSTD_decompressStream(context.get(), &to, &from);
+      if (ZSTD_isError(left) != 0)
+        refuse(file, source.at() - from.size + from.pos, ZSTD_getErrorName(left));
+      into.write({out.data(), to.pos});
+      full = to.pos == to.size;
+    }
+  }
+  if (left != 0) refuse(file, source.at(), "the end came too early");
+}
+
+bool is_gzip(const std::string& path) {
+  return path.ends_with(".gz");
+}
+
+std::string without_suffix(const std::string& name) {
+  return name.substr(0, name.rfind('.'));
+}
+
+}  // namespace
+
+bool is_compressed(const std::string& path) {
+  return is_gzip(path) || path.ends_with(".zst");
+}
+
+std::string decompressed_copy(const CacheFolder& cache, const DataFile& file,
+                              const Progress& progress) {
+  FileSystem& files = cache.files();
+  const std::string keyed = cache.path_for(file.path());
+  const std::string folder = parent_folder(keyed);
+  const std::string key = file_name(keyed).substr(0, 17);  // 16 digits and the dash
+  const std::string inner = without_suffix(file_name(file.path()));
+  const std::string state = to_hex(
+      checksum64(fmt::format("{} {}", file.stamp().modified_ns, to_hex(file.fingerprint()))));
+  const std::string copy = join_path(folder, key + state + "-" + inner);
+  cache.make(
+      copy, [&] { return files.exists(copy); },
+      [&](const std::string& temporary) {
+        log("data").info("decompressing {} into {}", file.path(), copy);
+        for (const std::string& name : files.list(folder))
+          if (name.starts_with(key) && name.ends_with("-" + inner))
+            files.remove(join_path(folder, name));
+        DurableFile into(files, temporary);
+        Source source(file, progress);
+        if (is_gzip(file.path()))
+          gunzip(file, source, into);
+        else
+          unzstd(file, source, into);
+        file.check_unchanged();
+        into.commit();
+      });
+  return copy;
+}
+
+}  // namespace odb

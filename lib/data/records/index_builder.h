@@ -1,0 +1,33 @@
+// Builds the index of a data file: finds out how its records lie, scans it in pieces on several
+// threads, and writes the index file.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/files.h"
+#include "data/records/data_file.h"
+#include "data/records/line_index.h"
+
+namespace odb {
+
+// Told how far a long pass is: bytes (or rows) done and in all. Called from the calling thread.
+using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+// A JSON array if the first byte that is no blank is '[' and the name does not end in .jsonl or
+// .ndjson; lines otherwise.
+RecordLayout detect_layout(const DataFile& file);
+
+struct IndexBuild {
+  int threads = 0;  // 0: one per core, at most 8
+  Progress progress;
+};
+
+// Reads all of `file` once and puts its index at `path`, durably; all threads have ended when it
+// returns. Memory: under 40 MiB per thread. Throws DataError for an array that is broken at its top
+// level, and when the file changes meanwhile; FileError when the index cannot be written.
+void build_index(FileSystem& files, const DataFile& file, const std::string& path,
+                 const IndexBuild& build = {});
+
+}  // namespace odb

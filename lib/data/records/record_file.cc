@@ -1,0 +1,110 @@
+#include "data/records/record_file.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "data/records/decompress.h"
+
+namespace odb {
+namespace {
+
+constexpr std::size_t kPadding = 64;  // what simdjson may read beyond the end
+constexpr std::size_t kKeptBytes = 4 << 20;
+
+DataFile open_plain(const std::string& path, const CacheFolder& cache, const Progress& progress) {
+  DataFile file(path);
+  if (!is_compressed(path)) return file;
+  return DataFile(decompressed_copy(cache, file, progress));
+}
+
+LineIndex open_index(const DataFile& file, const CacheFolder& cache, const IndexBuild& build) {
+  const std::string path = cache.path_for(file.path()) + ".index";
+  const Checksum128 fingerprint = file.fingerprint();
+  std::optional<LineIndex> index;
+  const auto is_valid = [&] {
+    index = LineIndex::open(path);
+    return index && index->trailer().stamp == file.stamp() &&
+           index->trailer().fingerprint == fingerprint;
+  };
+  cache.make(path, is_valid, [&](const std::string& temporary) {
+    log("data").info("indexing {} ({} bytes) into {}", file.path(), file.size(), path);
+    build_index(cache.files(), file, temporary, build);
+  });
+  if (!is_valid())
+    throw DataError("{}: its index {} does not fit it even now; does something write to the file?",
+                    file.path(), path);
+  return std::move(*index);
+}
+
+bool is_between_rows(char byte) {
+  return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+}  // namespace
+
+std::span<char> RecordBuffer::resize(std::size_t bytes) {
+  const bool far_too_large = memory_.size() > kKeptBytes && bytes < memory_.size() / 4;
+  if (far_too_large) memory_ = {};
+  if (memory_.size() < bytes + kPadding) {
+    memory_ = {};
+    memory_.resize(std::max(bytes + bytes / 8, std::size_t{4096}) + kPadding);
+  }
+  size_ = bytes;
+  return std::span(memory_).first(bytes);
+}
+
+RecordFile::RecordFile(const std::string& path, const CacheFolder& cache, const IndexBuild& build)
+    : path_(path),
+      file_(open_plain(path, cache, build.progress)),
+      index_(open_index(file_, cache, build)) {}
+
+std::string RecordFile::content_key() const {
+  return to_hex(index().content);
+}
+
+void RecordFile::read(std::uint64_t row, RecordBuffer& buffer) const {
+  const LineIndex::Range range = index_.row(row);
+  if (range.end < range.begin || range.end > file_.size())
+    throw DataError("{}: row {}: its index names bytes {} to {} of {}; delete the index", path_,
+                    row, range.begin, range.end, file_.size());
+  file_.check_unchanged();
+  const std::span<char> bytes = buffer.resize(range.end - range.begin);
+  if (file_.read_at(range.begin, bytes) != bytes.size())
+    throw DataError("{}: row {}: the file ends inside it; it was cut since the start", path_, row);
+  std::size_t end = bytes.size();
+  const auto drop_blanks = [&] {
+    while (end > 0 && is_between_rows(bytes[end - 1]))
+      --end;
+  };
+  drop_blanks();
+  if (index().layout == RecordLayout::array && row + 1 < rows() && end > 0 &&
+      bytes[end - 1] == ',') {
+    --end;
+    drop_blanks();
+  }
+  buffer.truncate(end);
+}
+
+std::uint64_t RecordFile::line(std::uint64_t row) const {
+  const LineIndex::KnownLine known = index_.known_line(row);
+  const std::uint64_t begin = index_.row(row).begin;
+  std::uint64_t line = known.line;
+  std::vector<char> buffer(1 << 16);
+  for (std::uint64_t at = known.byte; at < begin;) {
+    const std::size_t got = file_.read_at(
+        at, std::span(buffer).first(std::min<std::uint64_t>(buffer.size(), begin - at)));
+    if (got == 0) break;
+    line += static_cast<std::uint64_t>(std::count(buffer.begin(), buffer.begin() + got, '\n'));
+    at += got;
+  }
+  return line;
+}
+
+std::string RecordFile::where(std::uint64_t row) const {
+  return fmt::format("{}:{}", path_, line(row));
+}
+
+}  // namespace odb

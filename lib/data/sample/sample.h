@@ -1,0 +1,45 @@
+// One training sample: token ids, and for each the label that the token before it is to predict.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/tokenizer/token_id.h"
+
+namespace odb {
+
+struct Sample {
+  std::vector<TokenId> tokens;
+  // As long as `tokens`, not shifted: tokens[i]'s own id where it is supervised, kIgnoredLabel
+  // elsewhere. The first one is always ignored: nothing comes before it that could predict it.
+  std::vector<std::int32_t> labels;
+  std::int64_t supervised = 0;  // labels that are not ignored
+  bool truncated = false;       // cut at the cutoff length
+};
+
+// Why a row is drawn but never trained. The numbers stand in ledgers: frozen.
+enum class LeftOut : std::uint8_t {
+  no = 0,
+  bad = 1,           // --on-bad-sample skip: the record is broken
+  empty = 2,         // a talk without messages, a text without a byte
+  unsupervised = 3,  // no token of it is an answer
+  cut_away = 4       // its answers lie behind the cutoff length
+};
+constexpr int kLeftOutReasons = 5;
+
+// "", "bad record", "empty", "no supervised token", "answers behind the cutoff length".
+std::string_view left_out_text(LeftOut reason);
+
+enum class TrainOn : std::uint8_t {
+  answers,      // every assistant turn
+  last_answer,  // the last one
+  all           // every token
+};
+
+// --train-on: "answers", "last-answer", "all". Throws UsageError for anything else.
+TrainOn parse_train_on(std::string_view name);
+std::string_view train_on_name(TrainOn train_on);
+
+}  // namespace odb

@@ -1,0 +1,86 @@
+#include "data/sample/sample_maker.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "data/templates/plain.h"
+
+namespace odb {
+
+SampleMaker::SampleMaker(SampleOptions options, const ChatTemplate& chat_template,
+                         std::unique_ptr<TextEncoder> encoder, SampleTokens tokens)
+    : options_(std::move(options)),
+      chat_template_(chat_template),
+      tokens_(tokens),
+      encoder_(std::move(encoder)),
+      parser_(options_.records),
+      labeller_(*encoder_, options_.train_on) {}
+
+MadeSample SampleMaker::make(const RecordFile& file, std::uint64_t row, Sample& sample) {
+  file.read(row, buffer_);
+  try {
+    return {.left_out = make(buffer_, sample)};
+  } catch (const DataError& error) {
+    std::string problem = fmt::format("{}: {}", file.where(row), error.what());
+    if (!options_.skip_bad)
+      throw DataError("{} (--on-bad-sample skip leaves such rows out)", problem);
+    return {.left_out = LeftOut::bad, .problem = std::move(problem)};
+  }
+}
+
+LeftOut SampleMaker::make(RecordBuffer& record, Sample& sample) {
+  const ParsedRecord& parsed = parser_.parse(record);
+  last_format_ = parsed.format;
+  if (parsed.kind == RecordKind::tokens) {
+    take_tokens(parsed, sample);
+    return sample.tokens.empty() ? LeftOut::empty : finish(sample.supervised > 0, sample);
+  }
+  rendering_.clear();
+  if (parsed.kind == RecordKind::conversation) {
+    if (parsed.conversation.messages.empty()) return LeftOut::empty;
+    chat_template_.render(parsed.conversation, rendering_);
+  } else {
+    if (parsed.prompt.empty() && parsed.completion.empty()) return LeftOut::empty;
+    if (tokens_.begin_of_text) rendering_.add_control(*tokens_.begin_of_text);
+    render_text(parsed.prompt, parsed.completion, tokens_.end_of_text, rendering_);
+  }
+  // One token more than may stay tells whether the sample has to be cut.
+  labeller_.label(rendering_, options_.cutoff_length > 0 ? options_.cutoff_length + 1 : 0, sample);
+  return finish(labeller_.trains_any_of(rendering_), sample);
+}
+
+void SampleMaker::take_tokens(const ParsedRecord& record, Sample& sample) const {
+  const auto check = [&](const std::vector<std::int32_t>& ids, std::string_view column,
+                         bool may_be_ignored) {
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      if ((ids[i] < 0 || ids[i] >= tokens_.vocabulary_size) &&
+          !(may_be_ignored && ids[i] == kIgnoredLabel))
+        throw DataError("{}[{}]: found {}; wanted a token id from 0 to {}{}", column, i, ids[i],
+                        tokens_.vocabulary_size - 1,
+                        may_be_ignored ? fmt::format(" or {}", kIgnoredLabel) : "");
+  };
+  check(record.tokens, "input_ids", false);
+  check(record.labels, "labels", true);
+  sample.tokens = record.tokens;
+  sample.labels = record.labels;
+  if (!sample.labels.empty()) sample.labels.front() = kIgnoredLabel;
+  sample.supervised = std::count_if(sample.labels.begin(), sample.labels.end(),
+                                    [](std::int32_t label) { return label != kIgnoredLabel; });
+}
+
+// Cuts the sample and judges it. `has_answers`: some token of the record is to be supervised.
+LeftOut SampleMaker::finish(bool has_answers, Sample& sample) const {
+  const auto length = static_cast<std::size_t>(options_.cutoff_length);
+  sample.truncated = length > 0 && sample.tokens.size() > length;
+  if (sample.truncated) {
+    sample.supervised -= std::count_if(sample.labels.begin() + static_cast<std::ptrdiff_t>(length),
+                                       sample.labels.end(),
+                                       [](std::int32_t label) { return label != kIgnoredLabel; });
+    sample.tokens.resize(length);
+    sample.labels.resize(length);
+  }
+  if (sample.supervised > 0) return LeftOut::no;
+  return sample.truncated && has_answers ? LeftOut::cut_away : LeftOut::unsupervised;
+}
+
+}  // namespace odb

@@ -1,0 +1,41 @@
+#include "data/templates/plain.h"
+
+#include "base/error.h"
+
+namespace odb {
+
+PlainTemplate::PlainTemplate(const TemplateTokens& tokens) {
+  if (tokens.end_of_text.empty())
+    throw DataError(
+        "the chat template plain needs an end-of-text token, but the tokenizer names no "
+        "eos_token in tokenizer_config.json");
+  end_of_text_ = want_token(tokens, tokens.end_of_text, "plain");
+}
+
+void PlainTemplate::render(const Conversation& talk, Rendering& into) const {
+  if (!talk.tools.empty() || !talk.tool_calls.empty())
+    throw DataError("found tools or tool calls, for which the template plain has no rule");
+  for (const Message& message : talk.messages) {
+    if (message.role == Role::tool)
+      throw DataError("found a tool's result, for which the template plain has no rule");
+    if (message.role != Role::assistant) {
+      into.add_text(message.content);
+      continue;
+    }
+    into.open_answer(message.supervised);
+    into.add_text(message.content);
+    into.add_control(end_of_text_);
+    into.close_answer();
+  }
+}
+
+void render_text(std::string_view prompt, std::string_view completion,
+                 std::optional<TokenId> end_of_text, Rendering& into) {
+  into.add_text(prompt);
+  into.open_answer();
+  into.add_text(completion);
+  if (end_of_text) into.add_control(*end_of_text);
+  into.close_answer();
+}
+
+}  // namespace odb

@@ -1,0 +1,45 @@
+// Which chat template a run uses: the one that was asked for, or the one that the tokenizer brings,
+// recognised by a hash of its text.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/files.h"
+#include "data/templates/chat_template.h"
+
+namespace odb {
+
+// What tokenizer_config.json and chat_template.jinja in a tokenizer's folder say.
+struct TokenizerConfig {
+  std::string folder;
+  std::optional<std::string> chat_template;  // of several named ones: "default"
+  std::string end_of_text;                   // eos_token; empty: none
+  std::string begin_of_text;                 // bos_token; empty: none
+};
+
+// A missing tokenizer_config.json gives an empty one. Throws DataError when it is no JSON object or
+// a token is no text.
+TokenizerConfig read_tokenizer_config(FileSystem& files, const std::string& folder);
+
+// 32 hex digits: XXH3-128 of the text with CR LF as LF and without blanks at both ends.
+std::string template_hash(std::string_view text);
+
+// The name of the known template with this hash ("qwen3"), or nullopt.
+std::optional<std::string> known_template(std::string_view hash);
+
+struct ChosenTemplate {
+  std::string name;
+  std::unique_ptr<ChatTemplate> chat_template;
+  std::string notice;  // to be told to the user once; empty: nothing
+};
+
+// `option` is --chat-template: "auto" or a template's name. With "auto": the tokenizer's own
+// template if it is known; without one, chatml where <|im_start|> and <|im_end|> exist. Throws
+// DataError for an unknown template, or when there is nothing to go by, listing the known ones.
+ChosenTemplate choose_template(const std::string& option, const TokenizerConfig& config,
+                               const FindToken& find);
+
+}  // namespace odb

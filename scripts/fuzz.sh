@@ -1,0 +1,21 @@
+#!/bin/bash
+# Builds the fuzz targets with clang and the address and undefined-behaviour sanitizers, and runs each of them for a while.
+# Inputs that found something new are kept in .cache/fuzz; one that fails is kept there too, and named.
+#
+#   scripts/fuzz.sh [SECONDS]      per target, default 20
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+seconds=${1:-20}
+command -v clang++ >/dev/null || fail "clang++ is missing; scripts/build.sh installs it"
+cmake --preset fuzz
+cmake --build --preset fuzz -j "$(jobs)"
+for program in build/fuzz/fuzz/odb_*_fuzzer; do
+  name=$(basename "$program")
+  corpus=.cache/fuzz/$name
+  mkdir -p "$corpus/found" "$corpus/failed"
+  say "$name for $seconds s"
+  seeds=()
+  [[ $name == *load* ]] && seeds=(tests/cases/tokenizer/*/)
+  [[ $name == *round_trip* ]] && seeds=(tests/data/tokenizer/golden)
+  "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=20000 -print_final_stats=1 \
+    -artifact_prefix="$corpus/failed/" "$corpus/found" "${seeds[@]}" 2>&1 | tail -n 12
+done

@@ -1,0 +1,227 @@
+#include "data/conversation/record_parser.h"
+
+#include <cstring>
+
+#include "base/error.h"
+#include "catch.h"
+
+using namespace odb;
+
+namespace {
+
+RecordBuffer buffer_of(std::string_view text) {
+  RecordBuffer buffer;
+  std::memcpy(buffer.resize(text.size()).data(), text.data(), text.size());
+  return buffer;
+}
+
+// "user: Hi | assistant: Hello. [think: x] [call f({})] (context) | tools: ..."
+std::string shown(const Conversation& talk) {
+  std::string out;
+  for (const Message& message : talk.messages) {
+    out +=
+        fmt::format("{}{}: {}", out.empty() ? "" : " | ", role_name(message.role), message.content);
+    if (message.reasoning) out += fmt::format(" [think: {}]", *message.reasoning);
+    for (const ToolCall& call : talk.calls(message))
+      out += fmt::format(" [call {}({}{})]", call.name, call.arguments,
+                         call.arguments == call.arguments_text
+                             ? ""
+                             : fmt::format(", spelled {}", call.arguments_text));
+    if (!message.supervised) out += " (context)";
+  }
+  for (const std::string_view tool : talk.tools)
+    out += fmt::format(" | tool {}", tool);
+  return out;
+}
+
+std::string parse(std::string_view json, RecordParserOptions options = {}) {
+  RecordParser parser(std::move(options));
+  RecordBuffer buffer = buffer_of(json);
+  try {
+    const ParsedRecord& record = parser.parse(buffer);
+    if (record.kind == RecordKind::conversation) return shown(record.conversation);
+    if (record.kind == RecordKind::text)
+      return fmt::format("'{}' -> '{}'", record.prompt, record.completion);
+    std::string out;
+    for (std::size_t i = 0; i < record.tokens.size(); ++i)
+      out += fmt::format("{}/{} ", record.tokens[i], record.labels[i]);
+    return out;
+  } catch (const DataError& error) {
+    return fmt::format("refused: {}", error.what());
+  }
+}
+
+struct Case {
+  std::string json;
+  std::string expected;
+};
+
+void check(const std::vector<Case>& cases) {
+  for (const Case& each : cases) {
+    INFO(each.json);
+    CHECK(parse(each.json) == each.expected);
+  }
+}
+
+void check_refused(const std::vector<Case>& cases) {
+  for (const Case& each : cases) {
+    INFO(each.json);
+    CHECK_THAT(parse(each.json), Catch::StartsWith("refused: " + each.expected));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("OpenAI messages") {
+  check({
+      {R"({"messages": [{"role": "user", "content": "Hi"}, {"content": "Hello.", "role": "assistant"}]})",
+       "user: Hi | assistant: Hello."},
+      {R"({"messages": [{"role": "developer", "content": "Be brief."}]})", "system: Be brief."},
+      {R"({"messages": [{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, "c"]}]})",
+       "user: abc"},
+      {R"({"messages": [{"role": "assistant", "content": null}]})", "assistant: "},
+      {R"({"messages": [{"role": "assistant", "content": "x", "reasoning_content": "y", "name": "z"}]})",
+       "assistant: x [think: y]"},
+      {R"({"messages": [{"role": "assistant", "content": "x", "reasoning_content": null}]})",
+       "assistant: x"},
+      {R"({"messages": [{"role": "assistant", "content": "x", "weight": 0}, {"role": "assistant", "content": "y", "weight": 1}]})",
+       "assistant: x (context) | assistant: y"},
+      {R"({"messages": [{"role": "user", "content": "a", "content": "b"}]})", "user: b"},
+      {R"({"messages": []})", ""},
+      {R"({"messages": [{"from": "human", "content": "a"}, {"role": "assistant", "value": "b"}]})",
+       "user: a | assistant: b"},
+  });
+}
+
+TEST_CASE("ShareGPT conversations") {
+  check({
+      {R"({"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]})",
+       "user: Hi | assistant: Hello."},
+      {R"({"system": "S", "conversations": [{"from": "human", "value": "Hi"}]})",
+       "system: S | user: Hi"},
+      {R"({"system": "", "conversations": [{"from": "human", "value": "Hi"}]})", "user: Hi"},
+      {R"({"system": "S", "conversations": [{"from": "system", "value": "S"}, {"from": "human", "value": "Hi"}]})",
+       "system: S | user: Hi"},
+      {R"({"conversations": [{"from": "human", "value": "t"}, {"from": "function_call", "value": "{\"name\": \"f\", \"arguments\": {\"a\":1}}"}, {"from": "observation", "value": "7"}], "tools": "[{\"name\":\"f\"}]"})",
+       R"(user: t | assistant:  [call f({"a": 1})] | tool: 7 | tool {"name": "f"})"},
+      {R"({"conversations": [{"from": "function_call", "value": "[{\"name\": \"f\", \"arguments\": \"{}\"}, {\"name\": \"g\"}]"}]})",
+       "assistant:  [call f({})] [call g({})]"},
+  });
+}
+
+TEST_CASE("Tool calls in all spellings") {
+  const std::string expected =
+      R"(assistant:  [call f({"a": [1, "ü"]})] | tool {"type": "function", "n": 1.0})";
+  const std::string tools = R"("tools": [{"type":"function","n":1.0}])";
+  const auto record = [&](const std::string& calls) {
+    return R"({"messages": [{"role": "assistant", "content": null, "tool_calls": )" + calls +
+           "}], " + tools + "}";
+  };
+  CHECK(parse(record(R"([{"id": "c", "function": {"name": "f", "arguments": {"a":[1,"ü"]}}}])")) ==
+        expected);
+  CHECK(parse(record(R"([{"name": "f", "arguments": {"a":[1,"ü"]}}])")) == expected);
+  CHECK(parse(record(R"([{"name": "f", "arguments": "{\"a\": [1, \"ü\"]}"}])")) == expected);
+  CHECK_THAT(
+      parse(record(R"([{"name": "f", "arguments": "{\"a\":[1,\"\\u00fc\"]}"}])")),
+      Catch::StartsWith(R"(assistant:  [call f({"a": [1, "ü"]}, spelled {"a":[1,"\u00fc"]})])"));
+  CHECK(
+      parse(
+          R"({"messages": [{"role": "assistant", "tool_calls": [{"name": "f", "arguments": " "}, {"name": "g", "arguments": null}]}]})") ==
+      "assistant:  [call f({})] [call g({})]");
+  CHECK(
+      parse(
+          R"({"messages": [{"role": "assistant", "function_call": {"name": "f", "arguments": "{}"}}]})") ==
+      "assistant:  [call f({})]");
+  CHECK(parse(R"({"messages": [{"role": "user", "content": "x"}], "tools": ""})") == "user: x");
+  CHECK(parse(R"({"messages": [{"role": "user", "content": "x"}], "tools": null})") == "user: x");
+}
+
+TEST_CASE("Alpaca, prompt and completion, text, tokens") {
+  check({
+      {R"({"instruction": "Do.", "input": "it", "output": "Done."})",
+       "user: Do.\nit | assistant: Done."},
+      {R"({"instruction": "Do.", "input": "", "output": "Done."})", "user: Do. | assistant: Done."},
+      {R"({"instruction": "Do.", "output": "Done.", "system": "S", "history": [["a", "b"]]})",
+       "system: S | user: a | assistant: b | user: Do. | assistant: Done."},
+      {R"({"instruction": "Do."})", "user: Do."},
+      {R"({"prompt": "1 + 1 =", "completion": " 2"})", "'1 + 1 =' -> ' 2'"},
+      {R"({"prompt": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}], "completion": [{"role": "assistant", "content": "c"}]})",
+       "user: a | assistant: b (context) | assistant: c"},
+      {R"({"text": "once"})", "'' -> 'once'"},
+      {R"({"input_ids": [1, 2, 3]})", "1/1 2/2 3/3 "},
+      {R"({"input_ids": [1, 2, 3], "labels": [-100, 2, 3], "text": "x"})", "1/-100 2/2 3/3 "},
+  });
+}
+
+TEST_CASE("Broken records are refused with the place inside them") {
+  check_refused({
+      {"[]", "found an array; wanted an object"},
+      {R"({"a": 1, "b": 2})", "found the keys 'a', 'b'; wanted messages, conversations,"},
+      {"{}", "found the keys none; wanted"},
+      {R"({"messages": null})", "found the keys 'messages'; wanted"},
+      {R"({"messages": "x"})", "messages: found a string; wanted a list of messages"},
+      {R"({"messages": [1]})", "messages[0]: found a number; wanted an object"},
+      {R"({"messages": [{"content": "x"}]})", "messages[0]: the key 'role' (or 'from') is missing"},
+      {R"({"messages": [{"role": "user"}]})", "messages[0]: the key 'content' is missing"},
+      {R"({"messages": [{"role": "user", "content": null}]})", "messages[0].content: found null;"},
+      {R"({"messages": [{"role": "user", "content": 7}]})",
+       "messages[0].content: found a number; wanted a text or a list of parts"},
+      {R"({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]})",
+       "messages[0].content[0]: found a part of type 'image_url'; wanted"},
+      {R"({"messages": [{"role": "narrator", "content": "x"}]})",
+       "messages[0].role: found the role 'narrator'; known: user, assistant,"},
+      {R"({"messages": [{"role": 1, "content": "x"}]})", "messages[0].role: found a number;"},
+      {R"({"messages": [{"role": "assistant", "content": "x", "reasoning_content": 1}]})",
+       "messages[0].reasoning_content: found a number; wanted a text"},
+      {R"({"messages": [{"role": "assistant", "content": "x", "weight": 0.5}]})",
+       "messages[0].weight: wanted 0 (context only) or 1 (trained)"},
+      {R"({"messages": [{"role": "assistant", "tool_calls": {}}]})",
+       "messages[0].tool_calls: found an object; wanted a list of calls"},
+      {R"({"messages": [{"role": "assistant", "tool_calls": [{"arguments": {}}]}]})",
+       "messages[0].tool_calls[0]: the key 'name' is missing"},
+      {R"({"messages": [{"role": "assistant", "tool_calls": [{"name": "f", "arguments": "{a}"}]}]})",
+       "messages[0].tool_calls[0].arguments: found text that is no JSON"},
+      {R"({"messages": [{"role": "user", "content": "x", "tool_calls": [{"name": "f"}]}]})",
+       "messages[0]: found tool calls in a turn of the role 'user'"},
+      {R"({"messages": [{"role": "user", "content": "x"}], "tools": {}})",
+       "tools: found an object; wanted a list of tools"},
+      {R"({"messages": [{"role": "user", "content": "x"}], "tools": ["f"]})",
+       "tools[0]: found a string; wanted an object"},
+      {R"({"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt"}]})",
+       "conversations[1]: the key 'value' is missing"},
+      {R"({"conversations": [{"from": "function_call", "value": "call f"}]})",
+       "conversations[0].value: found text that is no JSON"},
+      {R"({"system": "A", "conversations": [{"from": "system", "value": "B"}]})",
+       "found two system texts that differ"},
+      {R"({"instruction": 1})", "instruction: found a number; wanted a text"},
+      {R"({"instruction": "x", "history": [["a"]]})", "history: found a turn that is no"},
+      {R"({"prompt": "x", "completion": []})",
+       "found a string as prompt and an array as completion"},
+      {R"({"input_ids": [1], "labels": [1, 2]})",
+       "found 2 labels for 1 tokens; wanted one per token"},
+      {R"({"input_ids": [1, "x"]})", "input_ids[1]: wanted a token id"},
+      {R"({"input_ids": [99999999999]})", "input_ids[0]: wanted a token id"},
+  });
+}
+
+TEST_CASE("Columns have other names when mapped") {
+  const RecordParserOptions options{
+      .columns = ColumnNames({"messages=dialog", "role=speaker", "content=words"})};
+  CHECK(parse(R"({"messages": 1, "dialog": [{"speaker": "user", "words": "Hi"}]})", options) ==
+        "user: Hi");
+  CHECK_THAT(parse(R"({"dialog": [{"speaker": "user"}]})", options),
+             Catch::Contains("dialog[0]: the key 'words' is missing"));
+  CHECK_THROWS_AS(ColumnNames({"mesages=x"}), UsageError);
+  CHECK_THROWS_AS(ColumnNames({"messages="}), UsageError);
+  CHECK_THROWS_AS(ColumnNames({"messages"}), UsageError);
+}
+
+TEST_CASE("A given format is the only one") {
+  const RecordParserOptions options{.format = parse_format("sharegpt")};
+  CHECK(parse(R"({"messages": 1, "conversations": [{"from": "human", "value": "x"}]})", options) ==
+        "user: x");
+  CHECK(parse(R"({"messages": [{"role": "user", "content": "x"}]})", options) ==
+        "refused: the key 'conversations' is missing");
+  CHECK(parse_format("auto") == std::nullopt);
+  CHECK_THROWS_AS(parse_format("openai"), UsageError);
+}

@@ -1,0 +1,78 @@
+#include "data/json/json_record.h"
+
+#include "base/error.h"
+#include "catch.h"
+
+using namespace odb;
+
+namespace {
+
+// The string under the key "t", or the reason why there is none.
+std::string parsed(const std::string& json) {
+  JsonParser parser;
+  try {
+    const JsonValue root = parser.parse_copy(json);
+    std::string_view text;
+    return root["t"].get(text) == simdjson::SUCCESS ? std::string(text)
+                                                    : std::string(kind_of(root));
+  } catch (const DataError& error) {
+    return error.what();
+  }
+}
+
+std::string nested(int depth) {
+  return std::string(static_cast<std::size_t>(depth), '[') +
+         std::string(static_cast<std::size_t>(depth), ']');
+}
+
+}  // namespace
+
+TEST_CASE("Halves of surrogate pairs become U+FFFD, whole pairs stay") {
+  CHECK(parsed(R"({"t": "pair \ud83d\ude00 ok"})") == "pair \U0001F600 ok");
+  CHECK(parsed(R"({"t": "high \ud83d end"})") == "high \uFFFD end");
+  CHECK(parsed(R"({"t": "low \uDE00 end"})") == "low \uFFFD end");
+  CHECK(parsed(R"({"t": "\ude00\ud83d"})") == "\uFFFD\uFFFD");
+  CHECK(parsed(R"({"t": "\ud83d\ud83d\ude00"})") == "\uFFFD\U0001F600");
+  CHECK(parsed(R"({"t": "\ud83d\u0041"})") ==
+        "\uFFFD"
+        "A");
+  CHECK(parsed(R"({"t": "\\ud83d is text, \ud83d is not"})") == "\\ud83d is text, \uFFFD is not");
+  CHECK(parsed(R"({"t": "\ud83d)"
+               "\"}") == "\uFFFD");
+}
+
+TEST_CASE("What is wrong is said in the reader's words") {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"", "found nothing; wanted a JSON object"},
+      {"  ", "found nothing; wanted a JSON object"},
+      {"{\"t\": \"a\xFF\"}", "found bytes that are no UTF-8"},
+      {"{\"t\": \"a\tb\"}", "found a raw control character inside a string"},
+      {"{\"t\": \"cut", "found a string without its closing quote; was the line cut?"},
+      {"{\"t\": 1", "found text that is no single JSON value"},
+      {"{\"t\": \"x\"} {}", "found text that is no single JSON value"},
+      {"{\"t\": \"x\",}", "found text that is no single JSON value"},
+      {"{\"t\": \"\\x\"}", "found a string with a broken escape"},
+      {"{\"t\": 01}", "found a number that is no JSON number"},
+      {"{\"t\": 123456789012345678901234567890}", "found a number"},
+      {nested(2000), "found values nested more than 1024 deep"},
+  };
+  for (const auto& [json, message] : cases) {
+    INFO(json.substr(0, 60));
+    CHECK_THAT(parsed(json), Catch::StartsWith(message));
+  }
+}
+
+TEST_CASE("Kinds have names") {
+  CHECK(parsed("[]") == "an array");
+  CHECK(parsed("{}") == "an object");
+  CHECK(parsed("null") == "null");
+  CHECK(parsed("42") == "a number");
+  CHECK(parsed("\"x\"") == "a string");
+  CHECK(parsed("true") == "true or false");
+}
+
+TEST_CASE("A parser goes on after errors") {
+  JsonParser parser;
+  CHECK_THROWS_AS(parser.parse_copy("{"), DataError);
+  CHECK(kind_of(parser.parse_copy("{}")) == "an object");
+}

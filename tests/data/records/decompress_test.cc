@@ -1,0 +1,113 @@
+#include "data/records/decompress.h"
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include "base/error.h"
+#include "catch.h"
+#include "records/record_texts.h"
+
+using namespace odb;
+using Rows = std::vector<std::string>;
+
+namespace {
+
+std::string gzip(const std::string& bytes) {
+  z_stream stream{};
+  REQUIRE(deflateInit2(&stream, 1, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string out(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string zstd(const std::string& bytes) {
+  std::string out(ZSTD_compressBound(bytes.size()), '\0');
+  out.resize(ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 1));
+  return out;
+}
+
+std::string failure(DataFolder& folder, const std::string& name) {
+  try {
+    folder.open(name);
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::size_t copies(DataFolder& folder, const std::string& name) {
+  std::size_t count = 0;
+  for (const std::string& file : folder.files().list(folder.path("cache")))
+    count += file.ends_with("-" + name) ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("Compressed files have the rows of what is in them") {
+  DataFolder folder;
+  // Long enough that neither side fits into one buffer; every row different.
+  std::string bytes;
+  for (int i = 0; i < 200'000; ++i)
+    bytes += fmt::format("{{\"row\": {}, \"x\": {}}}\n", i, i * 2654435761U);
+  folder.put("plain.jsonl", bytes);
+  folder.put("a.jsonl.gz", gzip(bytes));
+  folder.put("b.jsonl.zst", zstd(bytes));
+  folder.put("two.jsonl.gz", gzip(bytes.substr(0, 3'000'000)) + gzip(bytes.substr(3'000'000)));
+  folder.put("two.jsonl.zst", zstd(bytes.substr(0, 3'000'000)) + zstd(bytes.substr(3'000'000)));
+  const std::string key = folder.open("plain.jsonl").content_key();
+  for (const std::string name : {"a.jsonl.gz", "b.jsonl.zst", "two.jsonl.gz", "two.jsonl.zst"}) {
+    INFO(name);
+    const RecordFile file = folder.open(name);
+    CHECK(file.content_key() == key);
+    CHECK(file.rows() == 200'000);
+    CHECK(file.where(1234) == folder.path(name) + ":1235");
+  }
+}
+
+TEST_CASE("A compressed array is an array") {
+  DataFolder folder;
+  folder.put("a.json.gz", gzip("[{1},\n{2}]"));
+  CHECK(row_texts(folder.open("a.json.gz")) == Rows{"{1}", "{2}"});
+}
+
+TEST_CASE("The copy is kept, and replaced when the source changes") {
+  DataFolder folder;
+  folder.put("a.jsonl.gz", gzip("{1}\n"));
+  CHECK(row_texts(folder.open("a.jsonl.gz")) == Rows{"{1}"});
+  CHECK(row_texts(folder.open("a.jsonl.gz")) == Rows{"{1}"});
+  CHECK(copies(folder, "a.jsonl") == 1);
+  folder.put("a.jsonl.gz", gzip("{1}\n{2}\n"));
+  CHECK(row_texts(folder.open("a.jsonl.gz")) == Rows{"{1}", "{2}"});
+  CHECK(copies(folder, "a.jsonl") == 1);
+}
+
+TEST_CASE("Damaged or cut compressed files are refused and leave no copy") {
+  DataFolder folder;
+  std::string text;
+  for (int i = 0; i < 1000; ++i)
+    text += fmt::format("{{\"row\": {}}}\n", i * 7919);
+  const std::string good_gzip = gzip(text);
+  const std::string good_zstd = zstd(text);
+  std::string flipped = good_gzip;
+  flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 0x55);
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"cut.jsonl.gz", good_gzip.substr(0, good_gzip.size() / 2)},
+      {"tail.jsonl.gz", good_gzip.substr(0, good_gzip.size() - 1)},
+      {"no.jsonl.gz", text},
+      {"flipped.jsonl.gz", flipped},
+      {"cut.jsonl.zst", good_zstd.substr(0, good_zstd.size() / 2)},
+      {"no.jsonl.zst", text}};
+  for (const auto& [name, bytes] : cases) {
+    INFO(name);
+    folder.put(name, bytes);
+    CHECK_THAT(failure(folder, name), Catch::Contains(name + ": cannot be decompressed"));
+    CHECK(copies(folder, name.substr(0, name.rfind('.'))) == 0);
+  }
+}

@@ -1,0 +1,132 @@
+#include "data/sample/sample_maker.h"
+
+#include "base/error.h"
+#include "catch.h"
+#include "records/record_texts.h"
+#include "sample/test_tokenizer.h"
+
+using namespace odb;
+
+namespace {
+
+struct Made {
+  LeftOut left_out = LeftOut::no;
+  Sample sample;
+};
+
+Made make(const std::string& json, SampleOptions options = {}, SampleTokens tokens = {}) {
+  TestTokenizer& test = test_tokenizer();
+  const auto chat_template = test.chat_template("chatml");
+  if (tokens.vocabulary_size == 0) tokens = test.sample_tokens();
+  SampleMaker maker(std::move(options), *chat_template, test.new_encoder(), tokens);
+  RecordBuffer buffer;
+  std::copy(json.begin(), json.end(), buffer.resize(json.size()).begin());
+  Made made;
+  made.left_out = maker.make(buffer, made.sample);
+  return made;
+}
+
+const std::string kTalk =
+    R"({"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."}, {"role": "user", "content": "And?"}, {"role": "assistant", "content": "Bye."}]})";
+
+std::string supervised_text(const Sample& sample) {
+  std::vector<TokenId> ids;
+  for (const std::int32_t label : sample.labels)
+    if (label != kIgnoredLabel) ids.push_back(label);
+  return test_tokenizer().tokenizer.decode(ids);
+}
+
+}  // namespace
+
+TEST_CASE("What is trained of a talk") {
+  CHECK(supervised_text(make(kTalk).sample) == "Hello.<|im_end|>Bye.<|im_end|>");
+  CHECK(supervised_text(make(kTalk, {.train_on = TrainOn::last_answer}).sample) ==
+        "Bye.<|im_end|>");
+  const Sample all = make(kTalk, {.train_on = TrainOn::all}).sample;
+  CHECK(all.supervised == static_cast<std::int64_t>(all.tokens.size()) - 1);
+}
+
+TEST_CASE("Cutting keeps the head, and says so") {
+  const Sample whole = make(kTalk).sample;
+  const auto length = static_cast<std::int64_t>(whole.tokens.size());
+  CHECK_FALSE(whole.truncated);
+  CHECK_FALSE(make(kTalk, {.cutoff_length = length}).sample.truncated);
+  for (std::int64_t cutoff = 1; cutoff < length; ++cutoff) {
+    INFO(cutoff);
+    const Made cut = make(kTalk, {.cutoff_length = cutoff});
+    CHECK(cut.sample.truncated);
+    const auto size = static_cast<std::ptrdiff_t>(cutoff);
+    CHECK(cut.sample.tokens ==
+          std::vector<TokenId>(whole.tokens.begin(), whole.tokens.begin() + size));
+    CHECK(cut.sample.labels ==
+          std::vector<std::int32_t>(whole.labels.begin(), whole.labels.begin() + size));
+    const std::int64_t supervised = std::count_if(
+        cut.sample.labels.begin(), cut.sample.labels.end(), [](auto label) { return label >= 0; });
+    CHECK(cut.sample.supervised == supervised);
+    CHECK(cut.left_out == (supervised == 0 ? LeftOut::cut_away : LeftOut::no));
+  }
+}
+
+TEST_CASE("Rows that are drawn but not trained have a reason") {
+  CHECK(make(R"({"messages": []})").left_out == LeftOut::empty);
+  CHECK(make(R"({"text": ""})").left_out == LeftOut::empty);
+  CHECK(make(R"({"input_ids": []})").left_out == LeftOut::empty);
+  CHECK(make(R"({"messages": [{"role": "user", "content": "x"}]})").left_out ==
+        LeftOut::unsupervised);
+  CHECK(make(R"({"messages": [{"role": "user", "content": "long enough"}]})", {.cutoff_length = 3})
+            .left_out == LeftOut::unsupervised);
+  CHECK(make(R"({"messages": [{"role": "assistant", "content": "x", "weight": 0}]})").left_out ==
+        LeftOut::unsupervised);
+  CHECK(make(R"({"input_ids": [1, 2], "labels": [1, -100]})").left_out == LeftOut::unsupervised);
+  CHECK(make(R"({"input_ids": [1, 2, 3], "labels": [-100, -100, 3]})", {.cutoff_length = 2})
+            .left_out == LeftOut::cut_away);
+  CHECK(left_out_text(LeftOut::cut_away) == "answers behind the cutoff length");
+}
+
+TEST_CASE("Texts and ids of a record") {
+  const Sample text =
+      make(R"({"text": "ab"})", {}, {.begin_of_text = 5, .end_of_text = 6, .vocabulary_size = 9})
+          .sample;
+  CHECK(text.tokens.front() == 5);
+  CHECK(text.tokens.back() == 6);
+  CHECK(text.supervised == static_cast<std::int64_t>(text.tokens.size()) - 1);
+  CHECK(
+      supervised_text(make(R"({"prompt": "What is 1 + 1?", "completion": " It is 2."})").sample) ==
+      " It is 2.<|endoftext|>");
+  const Sample ids = make(R"({"input_ids": [4, 5, 6]})").sample;
+  CHECK(ids.tokens == std::vector<TokenId>{4, 5, 6});
+  CHECK(ids.labels == std::vector<std::int32_t>{kIgnoredLabel, 5, 6});
+  CHECK(ids.supervised == 2);
+  CHECK_THROWS_WITH(make(R"({"input_ids": [4, 99999]})"),
+                    Catch::Contains("input_ids[1]: found 99999; wanted a token id from 0 to"));
+  CHECK_THROWS_AS(make(R"({"input_ids": [-100, 1]})"), DataError);
+  CHECK_THROWS_AS(make(R"({"input_ids": [1, 2], "labels": [-1, 2]})"), DataError);
+}
+
+TEST_CASE("A bad row fails with file and line, or is left out with them") {
+  DataFolder folder;
+  folder.put("a.jsonl", "\n{\"text\": \"x\"}\n{\"text\": 1}\n");
+  const RecordFile file = folder.open("a.jsonl");
+  TestTokenizer& test = test_tokenizer();
+  const auto chat_template = test.chat_template("chatml");
+  Sample sample;
+  SampleMaker strict({}, *chat_template, test.new_encoder(), test.sample_tokens());
+  CHECK(strict.make(file, 0, sample).left_out == LeftOut::no);
+  CHECK_THROWS_WITH(strict.make(file, 1, sample),
+                    Catch::Matchers::Equals(folder.path("a.jsonl") +
+                                            ":3: text: found a number; wanted a text "
+                                            "(--on-bad-sample skip leaves such rows out)"));
+  SampleMaker lenient({.skip_bad = true}, *chat_template, test.new_encoder(), test.sample_tokens());
+  const MadeSample made = lenient.make(file, 1, sample);
+  CHECK(made.left_out == LeftOut::bad);
+  CHECK(made.problem == folder.path("a.jsonl") + ":3: text: found a number; wanted a text");
+  CHECK(lenient.make(file, 0, sample).left_out == LeftOut::no);
+  folder.put("a.jsonl", "{}\n");
+  CHECK_THROWS_AS(lenient.make(file, 0, sample), DataError);
+}
+
+TEST_CASE("What --train-on may be") {
+  CHECK(parse_train_on("last-answer") == TrainOn::last_answer);
+  CHECK(train_on_name(TrainOn::all) == "all");
+  CHECK_THROWS_AS(parse_train_on("answer"), UsageError);
+}

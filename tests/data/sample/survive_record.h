@@ -1,0 +1,40 @@
+// One record of any bytes through parser, every template and every way of labelling: what the fuzz
+// test and the fuzz target run. Only a DataError may come out of it.
+#pragma once
+
+#include <string_view>
+
+#include "base/error.h"
+#include "sample/test_tokenizer.h"
+
+namespace odb {
+
+// Whether the record could be made into a sample by at least one template. Throws InternalError
+// when a sample breaks its own rules.
+inline bool survive_record(std::string_view bytes) {
+  TestTokenizer& test = test_tokenizer();
+  bool any = false;
+  for (const std::string& name : chat_template_names()) {
+    const auto chat_template = test.chat_template(name);
+    for (const std::int64_t cutoff : {0, 7}) {
+      SampleMaker maker({.cutoff_length = cutoff}, *chat_template, test.new_encoder(),
+                        test.sample_tokens());
+      RecordBuffer buffer;
+      std::copy(bytes.begin(), bytes.end(), buffer.resize(bytes.size()).begin());
+      Sample sample;
+      try {
+        if (maker.make(buffer, sample) != LeftOut::no) continue;
+      } catch (const DataError&) {
+        continue;
+      }
+      any = true;
+      ODB_CHECK_EQ(sample.tokens.size(), sample.labels.size());
+      ODB_CHECK_GT(sample.supervised, 0);
+      ODB_CHECK_EQ(sample.labels.front(), kIgnoredLabel);
+      if (cutoff > 0) ODB_CHECK_LE(sample.tokens.size(), static_cast<std::size_t>(cutoff));
+    }
+  }
+  return any;
+}
+
+}  // namespace odb

@@ -1,0 +1,100 @@
+#include "data/templates/template_choice.h"
+
+#include "base/error.h"
+#include "base/real_file_system.h"
+#include "catch.h"
+#include "temporary_folder.h"
+
+using namespace odb;
+
+namespace {
+
+FindToken knows(std::vector<std::string> tokens) {
+  return [tokens = std::move(tokens)](std::string_view text) -> std::optional<TokenId> {
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+      if (tokens[i] == text) return static_cast<TokenId>(i);
+    return std::nullopt;
+  };
+}
+
+const std::vector<std::string> kChatml = {"<|im_start|>", "<|im_end|>"};
+
+std::string refusal(const std::string& option, const TokenizerConfig& config,
+                    const FindToken& find) {
+  try {
+    choose_template(option, config, find);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("The hash does not see line ends and blanks around the text") {
+  const std::string hash = template_hash("{{ a }}\nb");
+  CHECK(hash.size() == 32);
+  CHECK(template_hash("  {{ a }}\r\nb\n\n") == hash);
+  CHECK(template_hash("{{ a }}\n b") != hash);
+  CHECK(template_hash("") == template_hash(" \n"));
+}
+
+// Hashes as tests/golden/make_chat_golden.py --hashes prints them from the families' own texts.
+TEST_CASE("Known templates by their hash") {
+  CHECK(known_template("4457e3d12b367a860283f874ff58d644") == "qwen3");
+  CHECK(known_template("0fab82ce8f4d5175c9e0155c80737cf2") == "qwen3");
+  CHECK(known_template("cc9ddd5a40bc1c0c8fb5d937b1e8f5d0") == "qwen3-instruct");
+  CHECK(known_template("e392aa06018503fd2469c9508f79506e") == "qwen2.5");
+  CHECK(known_template("09facc0e4aa943189799ad6e2dea0594") == "llama3");
+  CHECK(known_template("9ddcd6cd71f96dd76ca7779b7730196a") == "llama3.1");
+  CHECK(known_template("573e1bcc8c56f178c3d57e38f5ff0756") == "llama3.1");
+  CHECK(known_template("00000000000000000000000000000000") == std::nullopt);
+}
+
+TEST_CASE("Which template is chosen") {
+  CHECK(choose_template("qwen3", {}, knows(kChatml)).name == "qwen3");
+  CHECK(choose_template("qwen3", {.chat_template = "unknown"}, knows(kChatml)).notice.empty());
+  const ChosenTemplate fallback = choose_template("auto", {.folder = "tok"}, knows(kChatml));
+  CHECK(fallback.name == "chatml");
+  CHECK_THAT(fallback.notice, Catch::Contains("tok has no chat template"));
+}
+
+TEST_CASE("What cannot be chosen is refused with the known names") {
+  const std::string known = "qwen3, qwen3-instruct, qwen2.5, chatml, llama3, llama3.1, plain";
+  CHECK_THAT(refusal("vicuna", {}, knows(kChatml)),
+             Catch::Matchers::Equals("--chat-template vicuna: unknown; known: auto, " + known));
+  CHECK_THAT(refusal("auto", {.folder = "tok", .chat_template = "{{ x }}"}, knows(kChatml)),
+             Catch::StartsWith("tok: its chat template (hash " + template_hash("{{ x }}") +
+                               ") is none of the known ones: " + known));
+  CHECK_THAT(refusal("auto", {.folder = "tok"}, knows({"<|im_start|>"})),
+             Catch::StartsWith("tok: has no chat template and not the tokens of ChatML"));
+  CHECK_THAT(refusal("qwen3", {}, knows({"<|im_start|>"})),
+             Catch::StartsWith("the chat template qwen3 needs the token '<|im_end|>'"));
+  CHECK_THAT(refusal("llama3", {}, knows(kChatml)), Catch::Contains("<|begin_of_text|>"));
+  CHECK_THAT(refusal("plain", {}, knows(kChatml)), Catch::Contains("no eos_token"));
+}
+
+TEST_CASE("What a tokenizer's folder says") {
+  RealFileSystem files;
+  TemporaryFolder folder;
+  const auto read = [&](const std::string& json) {
+    folder.write("tokenizer_config.json", json);
+    return read_tokenizer_config(files, folder.path());
+  };
+  CHECK(read_tokenizer_config(files, folder.path()).chat_template == std::nullopt);
+  CHECK(read(R"({"eos_token": "<e>", "bos_token": {"content": "<b>"}})").end_of_text == "<e>");
+  CHECK(read(R"({"eos_token": "<e>", "bos_token": {"content": "<b>"}})").begin_of_text == "<b>");
+  CHECK(read(R"({"eos_token": null})").end_of_text == "");
+  CHECK(read(R"({"chat_template": "one"})").chat_template == "one");
+  CHECK(
+      read(
+          R"({"chat_template": [{"name": "tool_use", "template": "t"}, {"name": "default", "template": "d"}]})")
+          .chat_template == "d");
+  CHECK_THROWS_AS(read(R"({"chat_template": [{"name": "rag", "template": "t"}]})"), DataError);
+  CHECK_THROWS_AS(read(R"({"eos_token": 7})"), DataError);
+  CHECK_THROWS_AS(read("[]"), DataError);
+  CHECK_THROWS_AS(read("{"), DataError);
+  read(R"({"chat_template": "old"})");
+  folder.write("chat_template.jinja", "new");
+  CHECK(read_tokenizer_config(files, folder.path()).chat_template == "new");
+}
