@@ -36,12 +36,13 @@ void Window::sort_longer_first() {
   };
   const auto added = order.begin() + static_cast<std::ptrdiff_t>(sorted_);
   std::sort(added, order.end(), before);
-  std::inplace_merge(order.begin(), added, order.end(), before);
+  std::vector<std::size_t> merged(order.size());
+  std::merge(order.begin(), added, added, order.end(), merged.begin(), before);
   std::vector<Item> items;
   std::vector<std::int64_t> sent_back;
-  items.reserve(order.size());
-  sent_back.reserve(order.size());
-  for (const std::size_t index : order) {
+  items.reserve(merged.size());
+  sent_back.reserve(merged.size());
+  for (const std::size_t index : merged) {
     items.push_back(items_[index]);
     sent_back.push_back(sent_back_[index]);
   }

@@ -33,6 +33,7 @@ BatchingOptions options(Align align, bool join, std::int64_t round_groups = 16) 
 
 Group group_of(const std::vector<std::int32_t>& lengths, ViewId first_view) {
   std::vector<Item> rows;
+  rows.reserve(lengths.size());
   for (const std::int32_t length : lengths)
     rows.push_back({first_view++, length, 1});
   return make_group(rows);
@@ -69,6 +70,7 @@ TEST_CASE("T is what all ranks can fill") {
   };
   for (const Case& c : cases) {
     std::vector<Offer> offers;
+    offers.reserve(c.ranks.size());
     for (const Supply& supply : c.ranks)
       offers.push_back({.supply = supply, .rank = static_cast<int>(offers.size())});
     const Agreement agreement = decode_agreement(maxima_of(offers));

@@ -18,6 +18,7 @@ namespace {
 template <typename Body>
 void on_ranks(int world, Body body) {
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(world));
   for (int rank = 0; rank < world; ++rank)
     threads.emplace_back([=] { body(rank); });
   for (std::thread& thread : threads)

@@ -30,6 +30,7 @@ Prepare by_view(std::vector<std::int32_t> lengths) {
 
 std::vector<std::int32_t> lengths_of(const Slot& slot) {
   std::vector<std::int32_t> lengths;
+  lengths.reserve(slot.group.rows.size());
   for (const Item& item : slot.group.rows)
     lengths.push_back(item.length);
   std::sort(lengths.begin(), lengths.end());
@@ -115,7 +116,9 @@ TEST_CASE("more ranks than samples: the others stand idle, and nothing is lost")
   s.data_size = 2;
   s.options = resolve(options(Grouping::fit, 1000), Layout::flat);
   const Trace trace = Run(s).to_end();
-  CHECK(faults_of(s, trace) == "");
+  const std::string faults = faults_of(s, trace);
+  INFO(faults);
+  CHECK(faults.empty());
   CHECK(trace[0].front().kind == SlotKind::data);
   CHECK(trace[4].front().kind == SlotKind::idle);
 }
@@ -172,7 +175,9 @@ TEST_CASE("without join, fewer samples than ranks are refused and the first dry 
   s.lengths = Lengths::constant;  // 3 of 10: three a group
   Run run(s);
   const Trace trace = run.to_end();
-  CHECK(faults_of(s, trace) == "");
+  const std::string faults = faults_of(s, trace);
+  INFO(faults);
+  CHECK(faults.empty());
   std::int64_t seen = run.rank(0).remaining() + run.rank(1).remaining();
   for (const auto& slots : trace)
     for (const Slot& slot : slots) {

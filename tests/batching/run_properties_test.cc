@@ -27,6 +27,7 @@ Scenario any_scenario(std::int64_t most_views = 1200) {
 // A continued epoch from parsed states: the slots that come after those taken.
 Trace continued(const Scenario& scenario, const std::vector<OwnedState>& states) {
   std::vector<RoundStart> starts;
+  starts.reserve(states.size());
   for (const OwnedState& state : states)
     starts.push_back(state.state.start);
   Run run(scenario, starts, nullptr);

@@ -86,6 +86,7 @@ TEST_CASE("sharing out again and again keeps every position once and the lists s
     const auto size = *rc::gen::inRange<std::int64_t>(0, 500);
     int world = *rc::gen::inRange(1, 20);
     std::vector<SamplerPosition> shares;
+    shares.reserve(static_cast<std::size_t>(world));
     for (int rank = 0; rank < world; ++rank)
       shares.push_back(first_position(size, rank, world));
     std::size_t most_pieces = static_cast<std::size_t>(world);

@@ -50,14 +50,15 @@ RunShape Scenario::shape(int rank) const {
 }
 
 Epoch Scenario::epoch() const {
-  std::vector<std::int32_t> lengths;
+  std::vector<std::int32_t> by_view;
+  by_view.reserve(static_cast<std::size_t>(data_size));
   for (ViewId view = 0; view < data_size; ++view) {
     const Prepared prepared = prepare(view);
     const auto* item = std::get_if<Item>(&prepared);
-    lengths.push_back(item == nullptr ? 0 : item->length);
+    by_view.push_back(item == nullptr ? 0 : item->length);
   }
   return make_epoch(options, seed, data_size, 0,
-                    std::make_shared<const std::vector<std::int32_t>>(std::move(lengths)));
+                    std::make_shared<const std::vector<std::int32_t>>(std::move(by_view)));
 }
 
 std::ostream& operator<<(std::ostream& out, const Scenario& s) {
@@ -140,6 +141,7 @@ Stopped stop_after(const Scenario& scenario, Run& run, std::int64_t slots) {
   const std::int64_t first = run.rank(0).start().next_slot;
   for (bool enough = false; !enough && !run.ended();) {
     std::vector<RoundStart> starts;
+    starts.reserve(static_cast<std::size_t>(scenario.world));
     for (int rank = 0; rank < scenario.world; ++rank)
       starts.push_back(run.rank(rank).start());
     Trace part = run.round();
@@ -163,6 +165,7 @@ Stopped stop_after(const Scenario& scenario, Run& run, std::int64_t slots) {
 
 std::vector<OwnedState> parse_states(const std::vector<std::string>& states) {
   std::vector<OwnedState> parsed;
+  parsed.reserve(states.size());
   for (const std::string& bytes : states)
     parsed.push_back(parse_state(bytes, "state"));
   return parsed;

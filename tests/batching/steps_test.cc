@@ -10,6 +10,7 @@ namespace {
 
 std::vector<bool> ends(const BatchingOptions& o, const std::vector<SlotTotals>& slots) {
   std::vector<bool> result;
+  result.reserve(slots.size());
   OpenStep step;
   for (const SlotTotals& totals : slots)
     result.push_back(count_slot(o, totals, step));

@@ -39,7 +39,9 @@ Slot& last_data(std::vector<Slot>& slots) {
 
 TEST_CASE("a good trace has no fault, in whatever order ranks are told") {
   const Trace trace = Run(scenario()).to_end();
-  CHECK(faults_of(scenario(), trace) == "");
+  const std::string faults = faults_of(scenario(), trace);
+  INFO(faults);
+  CHECK(faults.empty());
   TraceChecker checker(scenario().options, 41, 3);
   for (std::size_t slot = 0; slot < trace[0].size(); ++slot)
     for (int rank = 2; rank >= 0; --rank)
@@ -130,7 +132,7 @@ TEST_CASE("data after an idle round, idle everywhere, and more rounds than views
       text += fault + "\n";
     return text;
   };
-  CHECK(told({{0, slot(0, 0, 1)}, {0, slot(1, 1, 2)}}) == "");
+  CHECK(told({{0, slot(0, 0, 1)}, {0, slot(1, 1, 2)}}).empty());
   CHECK_THAT(told({{0, slot(0, 0, -1)}, {0, slot(1, 1, 2)}, {0, slot(2, 2, 3)}}),
              Catch::Contains("no rank has data") && Catch::Contains("data after an idle round"));
   CHECK_THAT(told({{0, slot(0, 0, 1)}, {0, slot(1, 0, -1)}}),
