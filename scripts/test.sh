@@ -11,5 +11,6 @@ if [[ ${1:-} == --slow ]]; then
   shift
 fi
 scripts/build.sh
+scripts/fetch_test_data.sh
 say "Testing preset $PRESET"
 ctest --preset "$PRESET" "${labels[@]}" --no-tests=error -j "$(nproc)" "$@"

@@ -5,11 +5,12 @@
 #include <optional>
 #include <string>
 
-#include "commands.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/error.h"
 #include "base/options/command_line.h"
+#include "commands.h"
 #include "data/tokenizer/encoder.h"
 #include "data/tokenizer/json_texts.h"
 #include "data/tokenizer/tokenizer.h"
@@ -32,6 +33,16 @@ void describe(OptionTable& table, TokenizeOptions& options) {
   table.add_switch("decode", options.decode).help("read arrays of ids and write texts");
   table.add_switch("parse-special-in-text", options.parse_special_in_text)
       .help("let control tokens in a text count as such, not as plain text");
+}
+
+// Runs `action`; a DataError out of it gets the place in front.
+template <typename Action>
+auto at(const std::string& where, const Action& action) {
+  try {
+    return action();
+  } catch (const DataError& error) {
+    throw DataError("{}: {}", where, error.what());
+  }
 }
 
 }  // namespace
@@ -58,9 +69,11 @@ int tokenize_command(const Arguments& arguments) {
     const std::string where = fmt::format("standard input:{}", ++number);
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     if (options.decode) {
-      fmt::print("{}\n", json_of_text(tokenizer.decode(reader.read_ids(line, where))));
+      const std::vector<TokenId> ids = reader.read_ids(line, where);
+      fmt::print("{}\n", at(where, [&] { return json_of_text(tokenizer.decode(ids)); }));
     } else {
-      fmt::print("[{}]\n", fmt::join(encoder.encode(reader.read_text(line, where)), ","));
+      const std::string text = reader.read_text(line, where);
+      fmt::print("[{}]\n", fmt::join(at(where, [&] { return encoder.encode(text); }), ","));
     }
   }
   return 0;

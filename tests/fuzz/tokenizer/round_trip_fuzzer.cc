@@ -15,9 +15,8 @@ namespace {
 using namespace odb;
 
 std::string read_file(bool with_scanner) {
-  std::string json =
-      RealFileSystem().read_all(std::string(ODB_TESTS_FOLDER) +
-                                "/cases/tokenizer/added_tokens/tokenizer.json");
+  std::string json = RealFileSystem().read_all(std::string(ODB_TESTS_FOLDER) +
+                                               "/cases/tokenizer/added_tokens/tokenizer.json");
   if (with_scanner) return json;
   // A group around the pattern changes nothing but that no scanner is known for it.
   const std::string key = "\"Regex\": \"";
