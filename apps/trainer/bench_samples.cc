@@ -45,7 +45,7 @@ Pass make_all(const RecordSet& records, SampleMaker& maker) {
   for (const RecordFile& file : records.files()) {
     pass.bytes += static_cast<std::int64_t>(file.index().stamp.size);
     for (std::uint64_t row = 0; row < file.rows(); ++row) {
-      if (maker.make(file, row, sample).left_out != LeftOut::no) continue;
+      if (maker.make(file, row, sample).left_out != WhyLeftOut::no) continue;
       ++pass.samples;
       pass.tokens += static_cast<std::int64_t>(sample.tokens.size());
       pass.supervised += sample.supervised;
