@@ -62,8 +62,8 @@ void print_samples(const DataOptions& options) {
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     std::copy(line.begin(), line.end(), record.resize(line.size()).begin());
-    const WhyLeftOut left_out = at(fmt::format("standard input:{}", number),
-                                [&] { return maker->make(record, sample); });
+    const WhyLeftOut left_out =
+        at(fmt::format("standard input:{}", number), [&] { return maker->make(record, sample); });
     if (left_out == WhyLeftOut::no)
       fmt::print("{{\"input_ids\":[{}],\"labels\":[{}]}}\n", fmt::join(sample.tokens, ","),
                  fmt::join(sample.labels, ","));

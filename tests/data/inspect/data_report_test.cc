@@ -117,5 +117,6 @@ TEST_CASE("The report as JSON and SVG") {
   CHECK_THAT(svg, Catch::StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\""));
   CHECK_THAT(svg, Catch::EndsWith("</svg>\n"));
   CHECK_THAT(svg, Catch::Contains("<title>8 to 15 tokens: 1 samples</title>"));
-  CHECK_THAT(report_svg(make_report({{left_out(WhyLeftOut::bad)}}, 0)), Catch::EndsWith("</svg>\n"));
+  CHECK_THAT(report_svg(make_report({{left_out(WhyLeftOut::bad)}}, 0)),
+             Catch::EndsWith("</svg>\n"));
 }

@@ -75,7 +75,8 @@ TEST_CASE("Texts, ids and labels equal those of the families' own templates") {
       const WhyLeftOut left_out = maker.make(record, sample);
       CHECK(sample.tokens == expected.at("input_ids").get<std::vector<TokenId>>());
       CHECK(sample.labels == expected_labels(expected));
-      CHECK(left_out == (expected.at("supervised").empty() ? WhyLeftOut::unsupervised : WhyLeftOut::no));
+      CHECK(left_out ==
+            (expected.at("supervised").empty() ? WhyLeftOut::unsupervised : WhyLeftOut::no));
     }
   }
 }
