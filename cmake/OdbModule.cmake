@@ -48,7 +48,7 @@ function(odb_add_test name)
     odb_use_torch(odb_${name}_test)
   endif()
   catch_discover_tests(odb_${name}_test TEST_PREFIX "${name}: " EXTRA_ARGS ${ODB_CATCH_ARGUMENTS}
-                       PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
+                       PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 1200)
 endfunction()
 
 # odb_add_benchmark(NAME [TORCH] SOURCES file... USES module... [LINK target...])

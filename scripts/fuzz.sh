@@ -16,6 +16,7 @@ for program in build/fuzz/fuzz/odb_*_fuzzer; do
   seeds=()
   [[ $name == *load* ]] && seeds=(tests/cases/tokenizer/*/)
   [[ $name == *round_trip* ]] && seeds=(tests/data/tokenizer/golden)
+  [[ $name == odb_record_* ]] && seeds=(tests/cases/chat tests/cases/raw)
   "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=20000 -print_final_stats=1 \
     -artifact_prefix="$corpus/failed/" "$corpus/found" "${seeds[@]}" 2>&1 | tail -n 12
 done

@@ -48,17 +48,17 @@ void show_samples(const SampleSource& source, std::int64_t count) {
   for (const RecordFile& file : source.records().files()) {
     for (std::uint64_t row = 0; row < file.rows() && count > 0; ++row, --count) {
       const MadeSample made = maker->make(file, row, sample);
-      if (made.left_out == LeftOut::bad) {
+      if (made.left_out == WhyLeftOut::bad) {
         fmt::print("--- left out: {}\n", made.problem);
         continue;
       }
       const std::string left_out =
-          made.left_out == LeftOut::no
+          made.left_out == WhyLeftOut::no
               ? ""
               : fmt::format(", left out: {}", left_out_text(made.left_out));
       fmt::print("--- {}: {} tokens, {} supervised{}{}\n", file.where(row), sample.tokens.size(),
                  sample.supervised, sample.truncated ? ", cut" : "", left_out);
-      if (made.left_out == LeftOut::empty) continue;
+      if (made.left_out == WhyLeftOut::empty) continue;
       fmt::print("{}\n", show_sample(sample, source.making().tokenizer(),
                                      terminal ? Highlight::colour : Highlight::marks));
     }

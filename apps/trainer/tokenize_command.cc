@@ -40,6 +40,16 @@ void describe(OptionTable& table, TokenizeOptions& options) {
   });
 }
 
+// Runs `action`; a DataError out of it gets the place in front.
+template <typename Action>
+auto at(const std::string& where, const Action& action) {
+  try {
+    return action();
+  } catch (const DataError& error) {
+    throw DataError("{}: {}", where, error.what());
+  }
+}
+
 // {"input_ids": [...], "labels": [...]} or {"left_out": "..."} for each record.
 void print_samples(const DataOptions& options) {
   RealFileSystem files;
@@ -52,13 +62,9 @@ void print_samples(const DataOptions& options) {
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     std::copy(line.begin(), line.end(), record.resize(line.size()).begin());
-    LeftOut left_out = LeftOut::no;
-    try {
-      left_out = maker->make(record, sample);
-    } catch (const DataError& error) {
-      throw DataError("standard input:{}: {}", number, error.what());
-    }
-    if (left_out == LeftOut::no)
+    const WhyLeftOut left_out =
+        at(fmt::format("standard input:{}", number), [&] { return maker->make(record, sample); });
+    if (left_out == WhyLeftOut::no)
       fmt::print("{{\"input_ids\":[{}],\"labels\":[{}]}}\n", fmt::join(sample.tokens, ","),
                  fmt::join(sample.labels, ","));
     else
@@ -96,9 +102,11 @@ int tokenize_command(const Arguments& arguments) {
     const std::string where = fmt::format("standard input:{}", ++number);
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     if (options.decode) {
-      fmt::print("{}\n", json_of_text(tokenizer.decode(reader.read_ids(line, where))));
+      const std::vector<TokenId> ids = reader.read_ids(line, where);
+      fmt::print("{}\n", at(where, [&] { return json_of_text(tokenizer.decode(ids)); }));
     } else {
-      fmt::print("[{}]\n", fmt::join(encoder.encode(reader.read_text(line, where)), ","));
+      const std::string text = reader.read_text(line, where);
+      fmt::print("[{}]\n", fmt::join(at(where, [&] { return encoder.encode(text); }), ","));
     }
   }
   return 0;

@@ -3,19 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/scaled_number.h"
 
 namespace odb {
 namespace {
-
-struct Scale {
-  std::string_view name;
-  int64_t factor;
-};
 
 // Largest first, as they are printed and as they must follow one another in a duration.
 constexpr std::array kCountScales = {Scale{"B", 1'000'000'000}, Scale{"M", 1'000'000},
@@ -43,90 +38,10 @@ constexpr std::array kUnits = {
     UnitWords{Unit::tokens, "tokens", "1.5M tokens"}, UnitWords{Unit::steps, "steps", "100 steps"},
     UnitWords{Unit::seconds, "seconds", "30min"}};
 
-constexpr const char* kTooLarge = "too large";
-constexpr const char* kSigned = "a sign is not allowed";
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-const Scale* find_scale(const auto& scales, std::string_view name) {
-  const auto found =
-      std::ranges::find_if(scales, [&](const Scale& scale) { return scale.name == name; });
-  return found == scales.end() ? nullptr : &*found;
-}
-
 // "epochs", "epoch": the plural with or without its s.
 bool is_unit_word(std::string_view word, std::string_view plural) {
   return !word.empty() &&
          (word == plural || (plural.ends_with('s') && word == plural.substr(0, plural.size() - 1)));
-}
-
-// mantissa / 10^decimals, so that fractions are scaled exactly.
-struct Decimal {
-  int64_t mantissa = 0;
-  int64_t divisor = 1;
-};
-
-// Cuts a text into numbers and words, spaces between them skipped.
-class Scanner {
- public:
-  explicit Scanner(std::string_view text) : rest_(text) { skip_spaces(); }
-
-  bool at_end() const { return rest_.empty(); }
-  std::string_view rest() const { return rest_; }
-
-  Reading<Decimal> number() {
-    if (rest_.starts_with('-') || rest_.starts_with('+')) return {std::nullopt, kSigned};
-    Decimal result;
-    size_t i = 0;
-    bool fraction = false;
-    for (; i < rest_.size() && (is_digit(rest_[i]) || (rest_[i] == '.' && !fraction)); ++i) {
-      if (rest_[i] == '.') {
-        fraction = true;
-        continue;
-      }
-      if (result.mantissa > kLargestAmount || result.divisor > kLargestAmount)
-        return {std::nullopt, fraction ? "too many digits" : kTooLarge};
-      result.mantissa = result.mantissa * 10 + (rest_[i] - '0');
-      if (fraction) result.divisor *= 10;
-    }
-    if (i == 0 || !is_digit(rest_[i - 1]) || !is_digit(rest_[0]))
-      return {std::nullopt, "a number must come first"};
-    rest_.remove_prefix(i);
-    skip_spaces();
-    return {result};
-  }
-
-  std::string_view word() {
-    size_t i = 0;
-    while (i < rest_.size() && is_letter(rest_[i]))
-      ++i;
-    const std::string_view result = rest_.substr(0, i);
-    rest_.remove_prefix(i);
-    skip_spaces();
-    return result;
-  }
-
- private:
-  void skip_spaces() { rest_.remove_prefix(std::min(rest_.find_first_not_of(' '), rest_.size())); }
-
-  std::string_view rest_;
-};
-
-Reading<int64_t> scaled(Decimal number, int64_t factor, const char* problem_when_fraction) {
-  const int64_t common = std::gcd(factor, number.divisor);
-  factor /= common;
-  number.divisor /= common;
-  if (number.mantissa % number.divisor != 0) return {std::nullopt, problem_when_fraction};
-  int64_t result = 0;
-  if (__builtin_mul_overflow(number.mantissa / number.divisor, factor, &result) ||
-      result > kLargestAmount)
-    return {std::nullopt, kTooLarge};
-  return {result};
 }
 
 std::string unknown_unit(std::string_view unit) {
@@ -138,7 +53,7 @@ struct Tail {
   int64_t factor = 1;
   std::string_view word = "";
 };
-Reading<Tail> read_tail(Scanner& scanner) {
+Reading<Tail> read_tail(QuantityScanner& scanner) {
   Tail tail;
   tail.word = scanner.word();
   if (const Scale* scale = find_scale(kCountScales, tail.word)) {
@@ -198,10 +113,10 @@ Reading<Amount> amount_of_duration(std::string_view text) {
 }
 
 Reading<Amount> read_amount_of_any_unit(std::string_view text, std::optional<Unit> bare) {
-  Scanner scanner(text);
+  QuantityScanner scanner(text);
   const Reading<Decimal> number = scanner.number();
   if (!number.value) return {std::nullopt, number.problem};
-  Scanner lookahead = scanner;
+  QuantityScanner lookahead = scanner;
   if (find_scale(kDurationScales, lookahead.word())) return amount_of_duration(text);
   const Reading<Tail> tail = read_tail(scanner);
   if (!tail.value) return {std::nullopt, tail.problem};
@@ -256,7 +171,7 @@ bool crossed(const Amount& period, double before, double after) {
 }
 
 Reading<std::chrono::milliseconds> read_duration(std::string_view text) {
-  Scanner scanner(text);
+  QuantityScanner scanner(text);
   int64_t total = 0;
   const Scale* last = nullptr;
   do {
@@ -273,7 +188,7 @@ Reading<std::chrono::milliseconds> read_duration(std::string_view text) {
     total += *part.value;
     last = scale;
   } while (!scanner.at_end());
-  if (total > kLargestAmount) return {std::nullopt, kTooLarge};
+  if (total > kLargestAmount) return {std::nullopt, "too large"};
   return {std::chrono::milliseconds(total)};
 }
 
@@ -289,7 +204,7 @@ std::string print_duration(std::chrono::milliseconds duration) {
 }
 
 Reading<ByteSize> read_byte_size(std::string_view text) {
-  Scanner scanner(text);
+  QuantityScanner scanner(text);
   const Reading<Decimal> number = scanner.number();
   if (!number.value) return {std::nullopt, number.problem};
   const std::string_view name = scanner.word();
@@ -311,7 +226,7 @@ std::string print_byte_size(ByteSize size) {
 }
 
 Reading<int64_t> read_count(std::string_view text, std::string_view unit) {
-  Scanner scanner(text);
+  QuantityScanner scanner(text);
   const Reading<Decimal> number = scanner.number();
   if (!number.value) return {std::nullopt, number.problem};
   const Reading<Tail> tail = read_tail(scanner);

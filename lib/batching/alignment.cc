@@ -116,9 +116,10 @@ std::vector<std::int64_t> choose_groups(std::int64_t count, std::int64_t wanted,
   ODB_CHECK(wanted >= 1 && wanted <= count, "{} of {} groups", wanted, count);
   std::vector<std::int64_t> chosen;
   std::vector<bool> is_overdue;  // by index into chosen
+  // One offset for all strata: the places are count / wanted >= 1 apart, so none is met twice.
+  const double offset = shared.uniform();
   for (std::int64_t k = 0; k < wanted; ++k) {
-    const double quantile =
-        (static_cast<double>(k) + shared.uniform()) / static_cast<double>(wanted);
+    const double quantile = (static_cast<double>(k) + offset) / static_cast<double>(wanted);
     const auto place = std::min(static_cast<std::int64_t>(quantile * static_cast<double>(count)),
                                 count - wanted + k);
     chosen.push_back(chosen.empty() ? place : std::max(place, chosen.back() + 1));

@@ -1,8 +1,5 @@
 // inspect data and tokenize --samples from outside: what is printed, and which exit code comes
 // back.
-#include <sys/wait.h>
-
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -10,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
+#include "run_trainer.h"
 #include "temporary_folder.h"
 
 using namespace odb;
@@ -19,24 +17,9 @@ namespace {
 const std::string kCases = ODB_TESTS_FOLDER "/cases/";
 const std::string kTokenizer = " --tokenizer '" + kCases + "tokenizer/merges_pairs'";
 
-struct Outcome {
-  int code;
-  std::string output;
-  std::string errors;
-};
-
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-Outcome odb_trainer(const std::string& words, const std::string& input = "/dev/null") {
-  const TemporaryFolder folder;
-  const std::string command = "'" ODB_TRAINER "' " + words + " <'" + input + "' >'" +
-                              (folder / "output") + "' 2>'" + (folder / "errors") + "'";
-  const int status = std::system(command.c_str());
-  REQUIRE(WIFEXITED(status));
-  return {WEXITSTATUS(status), content_of(folder / "output"), content_of(folder / "errors")};
 }
 
 // With a cache of its own: the case files' folder stays as it is.
@@ -110,7 +93,7 @@ TEST_CASE("inspect wants to know what") {
 
 TEST_CASE("tokenize --samples: records in, ids and labels out") {
   const Outcome outcome =
-      odb_trainer("tokenize --samples" + kTokenizer, kCases + "chat/multi_turn.jsonl");
+      odb_trainer("tokenize --samples" + kTokenizer + " <'" + kCases + "chat/multi_turn.jsonl'");
   CHECK(outcome.code == 0);
   const auto sample = nlohmann::json::parse(outcome.output);
   const auto expected = nlohmann::json::parse(content_of(kCases + "chat/multi_turn.expected.json"));
@@ -121,7 +104,7 @@ TEST_CASE("tokenize --samples: records in, ids and labels out") {
 TEST_CASE("tokenize --samples names the rows that it leaves out or refuses") {
   const TemporaryFolder folder;
   const std::string path = folder.write("a.jsonl", "\n{\"messages\": []}\n{\"messages\": 1}\n");
-  const Outcome outcome = odb_trainer("tokenize --samples" + kTokenizer, path);
+  const Outcome outcome = odb_trainer("tokenize --samples" + kTokenizer + " <'" + path + "'");
   CHECK(outcome.code == 3);
   CHECK(outcome.output == "{\"left_out\":\"empty\"}\n");
   CHECK_THAT(outcome.errors, Catch::Contains("standard input:3: messages: found a number"));

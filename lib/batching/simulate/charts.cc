@@ -179,8 +179,10 @@ std::string draw_svg(const ChartSheet& sheet) {
   for (std::size_t i = 0; i < legend.size(); ++i)
     svg += draw_legend_line(legend[i], legend_top + kLegendLineHeight * static_cast<double>(i));
   for (std::size_t i = 0; i < sheet.charts.size(); ++i) {
-    const double left = kMargin + kChartWidth * static_cast<double>(i % kChartsInRow);
-    const double top = charts_top + kChartHeight * static_cast<double>(i / kChartsInRow);
+    const std::size_t column = i % kChartsInRow;
+    const std::size_t row = i / kChartsInRow;
+    const double left = kMargin + kChartWidth * static_cast<double>(column);
+    const double top = charts_top + kChartHeight * static_cast<double>(row);
     svg += Frame(left, top, sheet.x_places.size(), ticks_of(sheet.charts[i]))
                .draw(sheet.charts[i], sheet.x_places);
   }

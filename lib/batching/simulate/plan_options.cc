@@ -150,6 +150,7 @@ void check_plot(const PlanOptions& options) {
   if (!options.plot) return;
   const std::vector<SweptOption> swept = swept_options(options);
   std::vector<std::string> names;
+  names.reserve(swept.size());
   for (const SweptOption& option : swept)
     names.push_back("--" + option.name);
   const bool with_ranks = !swept.empty() && swept.back().name == "ranks";

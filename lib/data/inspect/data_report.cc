@@ -66,7 +66,7 @@ DataReport make_report(const std::vector<std::vector<RowLength>>& file_lengths,
   for (const std::vector<RowLength>& lengths : file_lengths) {
     for (const RowLength& row : lengths) {
       ++report.rows_by_reason[row.left_out];
-      if (row.reason() != LeftOut::no) continue;
+      if (row.reason() != WhyLeftOut::no) continue;
       const std::int64_t length = row.length;
       const bool cut = cutoff_length > 0 && length > cutoff_length;
       before.push_back(length);

@@ -34,7 +34,7 @@ std::string left_out_lines(const DataReport& report) {
     if (report.rows_by_reason[i] > 0)
       out += fmt::format("left out: {} rows ({:.2f} %): {}\n", report.rows_by_reason[i],
                          percent(report.rows_by_reason[i], report.rows()),
-                         left_out_text(static_cast<LeftOut>(i)));
+                         left_out_text(static_cast<WhyLeftOut>(i)));
   for (const std::string& problem : report.problems)
     out += fmt::format("  {}\n", problem);
   return out;

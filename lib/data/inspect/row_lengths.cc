@@ -99,9 +99,9 @@ class Pass {
     const MadeSample made = maker.make(file_, row, sample);
     RowLength& result = lengths_[row];
     result.left_out = static_cast<std::uint32_t>(made.left_out);
-    if (made.left_out == LeftOut::bad) return add_problem(row, made.problem);
+    if (made.left_out == WhyLeftOut::bad) return add_problem(row, made.problem);
     ++rows_by_format_[static_cast<std::size_t>(maker.last_format())];
-    if (made.left_out == LeftOut::empty) return;
+    if (made.left_out == WhyLeftOut::empty) return;
     result.length = static_cast<std::uint32_t>(sample.tokens.size());
     const auto cutoff = static_cast<std::size_t>(making_.options().cutoff_len);
     const std::size_t kept =
@@ -112,7 +112,7 @@ class Pass {
     result.supervised = static_cast<std::uint32_t>(
         std::min<std::ptrdiff_t>(supervised, static_cast<std::ptrdiff_t>(kMostSupervised)));
     if (supervised == 0 && sample.supervised > 0)
-      result.left_out = static_cast<std::uint32_t>(LeftOut::cut_away);
+      result.left_out = static_cast<std::uint32_t>(WhyLeftOut::cut_away);
   }
 
   void add_problem(std::uint64_t row, const std::string& problem) {

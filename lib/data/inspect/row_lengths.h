@@ -18,9 +18,9 @@ namespace odb {
 struct RowLength {
   std::uint32_t length = 0;           // tokens before the cut; 0 for a bad or empty row
   std::uint32_t supervised : 28 = 0;  // tokens, behind the cut
-  std::uint32_t left_out : 4 = 0;     // LeftOut
+  std::uint32_t left_out : 4 = 0;     // WhyLeftOut
 
-  LeftOut reason() const { return static_cast<LeftOut>(left_out); }
+  WhyLeftOut reason() const { return static_cast<WhyLeftOut>(left_out); }
   friend bool operator==(const RowLength&, const RowLength&) = default;
 };
 static_assert(sizeof(RowLength) == 8);

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 3> kTrainOnNames = {"answers", "last-answ
 
 }  // namespace
 
-std::string_view left_out_text(LeftOut reason) {
+std::string_view left_out_text(WhyLeftOut reason) {
   constexpr std::array<std::string_view, kLeftOutReasons> kTexts = {
       "", "bad record", "empty", "no supervised token", "answers behind the cutoff length"};
   return kTexts[static_cast<std::size_t>(reason)];

@@ -20,7 +20,7 @@ struct Sample {
 };
 
 // Why a row is drawn but never trained. The numbers stand in ledgers: frozen.
-enum class LeftOut : std::uint8_t {
+enum class WhyLeftOut : std::uint8_t {
   no = 0,
   bad = 1,           // --on-bad-sample skip: the record is broken
   empty = 2,         // a talk without messages, a text without a byte
@@ -30,7 +30,7 @@ enum class LeftOut : std::uint8_t {
 constexpr int kLeftOutReasons = 5;
 
 // "", "bad record", "empty", "no supervised token", "answers behind the cutoff length".
-std::string_view left_out_text(LeftOut reason);
+std::string_view left_out_text(WhyLeftOut reason);
 
 enum class TrainOn : std::uint8_t {
   answers,      // every assistant turn

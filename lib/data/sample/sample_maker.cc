@@ -24,23 +24,23 @@ MadeSample SampleMaker::make(const RecordFile& file, std::uint64_t row, Sample& 
     std::string problem = fmt::format("{}: {}", file.where(row), error.what());
     if (!options_.skip_bad)
       throw DataError("{} (--on-bad-sample skip leaves such rows out)", problem);
-    return {.left_out = LeftOut::bad, .problem = std::move(problem)};
+    return {.left_out = WhyLeftOut::bad, .problem = std::move(problem)};
   }
 }
 
-LeftOut SampleMaker::make(RecordBuffer& record, Sample& sample) {
+WhyLeftOut SampleMaker::make(RecordBuffer& record, Sample& sample) {
   const ParsedRecord& parsed = parser_.parse(record);
   last_format_ = parsed.format;
   if (parsed.kind == RecordKind::tokens) {
     take_tokens(parsed, sample);
-    return sample.tokens.empty() ? LeftOut::empty : finish(sample.supervised > 0, sample);
+    return sample.tokens.empty() ? WhyLeftOut::empty : finish(sample.supervised > 0, sample);
   }
   rendering_.clear();
   if (parsed.kind == RecordKind::conversation) {
-    if (parsed.conversation.messages.empty()) return LeftOut::empty;
+    if (parsed.conversation.messages.empty()) return WhyLeftOut::empty;
     chat_template_.render(parsed.conversation, rendering_);
   } else {
-    if (parsed.prompt.empty() && parsed.completion.empty()) return LeftOut::empty;
+    if (parsed.prompt.empty() && parsed.completion.empty()) return WhyLeftOut::empty;
     if (tokens_.begin_of_text) rendering_.add_control(*tokens_.begin_of_text);
     render_text(parsed.prompt, parsed.completion, tokens_.end_of_text, rendering_);
   }
@@ -69,7 +69,7 @@ void SampleMaker::take_tokens(const ParsedRecord& record, Sample& sample) const 
 }
 
 // Cuts the sample and judges it. `has_answers`: some token of the record is to be supervised.
-LeftOut SampleMaker::finish(bool has_answers, Sample& sample) const {
+WhyLeftOut SampleMaker::finish(bool has_answers, Sample& sample) const {
   const auto length = static_cast<std::size_t>(options_.cutoff_length);
   sample.truncated = length > 0 && sample.tokens.size() > length;
   if (sample.truncated) {
@@ -79,8 +79,8 @@ LeftOut SampleMaker::finish(bool has_answers, Sample& sample) const {
     sample.tokens.resize(length);
     sample.labels.resize(length);
   }
-  if (sample.supervised > 0) return LeftOut::no;
-  return sample.truncated && has_answers ? LeftOut::cut_away : LeftOut::unsupervised;
+  if (sample.supervised > 0) return WhyLeftOut::no;
+  return sample.truncated && has_answers ? WhyLeftOut::cut_away : WhyLeftOut::unsupervised;
 }
 
 }  // namespace odb

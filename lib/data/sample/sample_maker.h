@@ -31,7 +31,7 @@ struct SampleTokens {
 };
 
 struct MadeSample {
-  LeftOut left_out = LeftOut::no;
+  WhyLeftOut left_out = WhyLeftOut::no;
   std::string problem;  // bad: "file:line: what is wrong"
 };
 
@@ -47,14 +47,14 @@ class SampleMaker {
   MadeSample make(const RecordFile& file, std::uint64_t row, Sample& sample);
 
   // The same from bytes at hand; a broken record throws DataError without a place.
-  LeftOut make(RecordBuffer& record, Sample& sample);
+  WhyLeftOut make(RecordBuffer& record, Sample& sample);
 
   // Format of the last record that was parsed.
   RecordFormat last_format() const { return last_format_; }
 
  private:
   void take_tokens(const ParsedRecord& record, Sample& sample) const;
-  LeftOut finish(bool has_answers, Sample& sample) const;
+  WhyLeftOut finish(bool has_answers, Sample& sample) const;
 
   SampleOptions options_;
   const ChatTemplate& chat_template_;

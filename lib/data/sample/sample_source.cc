@@ -11,12 +11,12 @@ namespace odb {
 namespace {
 
 std::string folder_of(FileSystem& files, const std::string& tokenizer) {
-  if (tokenizer.empty())
-    throw UsageError("--tokenizer is missing; wanted a folder with tokenizer.json");
   return files.is_folder(tokenizer) ? tokenizer : parent_folder(tokenizer);
 }
 
 std::string file_of(FileSystem& files, const std::string& tokenizer) {
+  if (tokenizer.empty())
+    throw UsageError("--tokenizer is missing; wanted a folder with tokenizer.json");
   return files.is_folder(tokenizer) ? join_path(tokenizer, "tokenizer.json") : tokenizer;
 }
 
@@ -36,6 +36,7 @@ std::vector<DataSource> parse_sources(FileSystem& files, const std::vector<std::
 
 SampleMaking::SampleMaking(FileSystem& files, const DataOptions& options)
     : options_(options),
+      records_{.format = parse_format(options.data_format), .columns = ColumnNames(options.column)},
       tokenizer_(Tokenizer::load(file_of(files, options.tokenizer))),
       token_bytes_(tokenizer_) {
   const TokenizerConfig config = read_tokenizer_config(files, folder_of(files, options.tokenizer));
@@ -54,8 +55,7 @@ SampleMaking::SampleMaking(FileSystem& files, const DataOptions& options)
 
 std::unique_ptr<SampleMaker> SampleMaking::maker(std::int64_t cutoff_length) const {
   return std::make_unique<SampleMaker>(
-      SampleOptions{.records = {.format = parse_format(options_.data_format),
-                                .columns = ColumnNames(options_.column)},
+      SampleOptions{.records = records_,
                     .train_on = options_.train_on,
                     .cutoff_length = cutoff_length,
                     .skip_bad = options_.on_bad_sample == OnBadSample::skip},

@@ -38,6 +38,7 @@ class SampleMaking {
 
  private:
   DataOptions options_;
+  RecordParserOptions records_;
   Tokenizer tokenizer_;
   TokenBytes token_bytes_;
   ChosenTemplate template_;

@@ -50,7 +50,8 @@ nlohmann::json component(const Fields& fields, std::string_view name) {
 
 bool is_set(const Fields& fields, std::string_view name) {
   const nlohmann::json value = component(fields, name);
-  return !(value.is_null() || value == false || value == "" || value == 0.0);
+  if (value.is_string()) return !value.get_ref<const std::string&>().empty();
+  return !(value.is_null() || value == false || value == 0.0);
 }
 
 void check_model_kind(const Fields& model, const std::string& where) {

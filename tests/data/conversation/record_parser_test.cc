@@ -146,7 +146,7 @@ TEST_CASE("Alpaca, prompt and completion, text, tokens") {
       {R"({"instruction": "Do."})", "user: Do."},
       {R"({"prompt": "1 + 1 =", "completion": " 2"})", "'1 + 1 =' -> ' 2'"},
       {R"({"prompt": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}], "completion": [{"role": "assistant", "content": "c"}]})",
-       "user: a | assistant: b (context) | assistant: c"},
+       "user: a (context) | assistant: b (context) | assistant: c"},
       {R"({"text": "once"})", "'' -> 'once'"},
       {R"({"input_ids": [1, 2, 3]})", "1/1 2/2 3/3 "},
       {R"({"input_ids": [1, 2, 3], "labels": [-100, 2, 3], "text": "x"})", "1/-100 2/2 3/3 "},

@@ -12,13 +12,13 @@ RowLength trained(std::uint32_t length, std::uint32_t supervised) {
   return {.length = length, .supervised = supervised};
 }
 
-RowLength left_out(LeftOut reason, std::uint32_t length = 0) {
+RowLength left_out(WhyLeftOut reason, std::uint32_t length = 0) {
   return {.length = length, .left_out = static_cast<std::uint32_t>(reason)};
 }
 
 DataReport example() {
-  DataReport report = make_report({{trained(10, 4), trained(20, 5), left_out(LeftOut::bad)},
-                                   {trained(200, 50), left_out(LeftOut::cut_away, 300)}},
+  DataReport report = make_report({{trained(10, 4), trained(20, 5), left_out(WhyLeftOut::bad)},
+                                   {trained(200, 50), left_out(WhyLeftOut::cut_away, 300)}},
                                   100);
   report.chat_template = "chatml";
   report.problems = {"a.jsonl:3: found null; wanted an object"};
@@ -86,7 +86,7 @@ TEST_CASE("The suggested budget holds the longest sample and eight average ones"
                     trained(1, 1), trained(1, 1), trained(1, 1), trained(1, 1), trained(1, 1)}) ==
         9216);
   CHECK(suggestion({trained(3, 1)}) == 1024);
-  CHECK(suggestion({left_out(LeftOut::bad)}) == 0);
+  CHECK(suggestion({left_out(WhyLeftOut::bad)}) == 0);
 }
 
 TEST_CASE("The report as text") {
@@ -98,7 +98,7 @@ TEST_CASE("The report as text") {
         "left out: 1 rows (20.00 %): bad record\n",
         "left out: 1 rows (20.00 %): answers behind the cutoff length\n",
         "  a.jsonl:3: found null; wanted an object\n", "cut at 100 tokens: 1 samples (33.33 %)\n",
-        "          8 - 15                  1  ##################################################\n",
+        "          8 - 15                 1  ##################################################\n",
         "suggested: --l-max 1024: holds the longest sample (100 tokens) and about 23 average ones "
         "(44 tokens)"})
     CHECK_THAT(text, Catch::Contains(line));
@@ -117,5 +117,6 @@ TEST_CASE("The report as JSON and SVG") {
   CHECK_THAT(svg, Catch::StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\""));
   CHECK_THAT(svg, Catch::EndsWith("</svg>\n"));
   CHECK_THAT(svg, Catch::Contains("<title>8 to 15 tokens: 1 samples</title>"));
-  CHECK_THAT(report_svg(make_report({{left_out(LeftOut::bad)}}, 0)), Catch::EndsWith("</svg>\n"));
+  CHECK_THAT(report_svg(make_report({{left_out(WhyLeftOut::bad)}}, 0)),
+             Catch::EndsWith("</svg>\n"));
 }

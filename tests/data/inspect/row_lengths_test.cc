@@ -39,8 +39,8 @@ TEST_CASE("The lengths of all rows, on any number of threads") {
   PassFindings findings;
   const auto lengths = measure_rows(source.making(), file, {.threads = 1}, &findings);
   REQUIRE(lengths.size() == 302);
-  CHECK(lengths[50].reason() == LeftOut::bad);
-  CHECK(lengths[300].reason() == LeftOut::empty);
+  CHECK(lengths[50].reason() == WhyLeftOut::bad);
+  CHECK(lengths[300].reason() == WhyLeftOut::empty);
   CHECK(findings.rows_by_format == std::vector<std::uint64_t>{298, 0, 0, 0, 1, 0});
   REQUIRE(findings.problems.size() == 3);
   CHECK(findings.problems[0] == folder.path("a.jsonl") + ":51: found null; wanted an object");
@@ -65,11 +65,13 @@ TEST_CASE("A row whose answers lie behind the cut is left out, its length is kep
              row(1) +
                  "{\"messages\": [{\"role\": \"user\", \"content\": \"a question of many "
                  "words\"}, {\"role\": \"assistant\", \"content\": \"yes\"}]}\n");
-  const SampleSource source(folder.files(), options_for(folder, "a.jsonl"), 0);
+  DataOptions options = options_for(folder, "a.jsonl");
+  options.cutoff_len = 24;
+  const SampleSource source(folder.files(), options, 0);
   const auto lengths = measure_rows(source.making(), source.records().files().front(), {});
-  CHECK(lengths[0].reason() == LeftOut::no);
-  CHECK(lengths[1].reason() == LeftOut::cut_away);
-  CHECK(lengths[1].length > 12);
+  CHECK(lengths[0].reason() == WhyLeftOut::no);
+  CHECK(lengths[1].reason() == WhyLeftOut::cut_away);
+  CHECK(lengths[1].length > 24);
 }
 
 TEST_CASE("A bad row ends a strict pass") {
@@ -144,6 +146,9 @@ TEST_CASE("What cannot work is found when the source is opened") {
   options = options_for(folder, "a.jsonl");
   options.tokenizer = folder.path("none");
   CHECK_THROWS_AS(SampleSource(folder.files(), options, 0), FileError);
+  options = options_for(folder, "a.jsonl");
+  options.column = {"mesages=x"};
+  CHECK_THROWS_AS(SampleSource(folder.files(), options, 0), UsageError);
   options = options_for(folder, "none.jsonl");
   CHECK_THROWS_AS(SampleSource(folder.files(), options, 0), DataError);
 }

@@ -72,10 +72,11 @@ TEST_CASE("Texts, ids and labels equal those of the families' own templates") {
       CHECK(text_of(rendering, test.tokenizer) == expected.at("text").get<std::string>());
 
       Sample sample;
-      const LeftOut left_out = maker.make(record, sample);
+      const WhyLeftOut left_out = maker.make(record, sample);
       CHECK(sample.tokens == expected.at("input_ids").get<std::vector<TokenId>>());
       CHECK(sample.labels == expected_labels(expected));
-      CHECK(left_out == (expected.at("supervised").empty() ? LeftOut::unsupervised : LeftOut::no));
+      CHECK(left_out ==
+            (expected.at("supervised").empty() ? WhyLeftOut::unsupervised : WhyLeftOut::no));
     }
   }
 }

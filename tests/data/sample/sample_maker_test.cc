@@ -10,7 +10,7 @@ using namespace odb;
 namespace {
 
 struct Made {
-  LeftOut left_out = LeftOut::no;
+  WhyLeftOut left_out = WhyLeftOut::no;
   Sample sample;
 };
 
@@ -63,24 +63,24 @@ TEST_CASE("Cutting keeps the head, and says so") {
     const std::int64_t supervised = std::count_if(
         cut.sample.labels.begin(), cut.sample.labels.end(), [](auto label) { return label >= 0; });
     CHECK(cut.sample.supervised == supervised);
-    CHECK(cut.left_out == (supervised == 0 ? LeftOut::cut_away : LeftOut::no));
+    CHECK(cut.left_out == (supervised == 0 ? WhyLeftOut::cut_away : WhyLeftOut::no));
   }
 }
 
 TEST_CASE("Rows that are drawn but not trained have a reason") {
-  CHECK(make(R"({"messages": []})").left_out == LeftOut::empty);
-  CHECK(make(R"({"text": ""})").left_out == LeftOut::empty);
-  CHECK(make(R"({"input_ids": []})").left_out == LeftOut::empty);
+  CHECK(make(R"({"messages": []})").left_out == WhyLeftOut::empty);
+  CHECK(make(R"({"text": ""})").left_out == WhyLeftOut::empty);
+  CHECK(make(R"({"input_ids": []})").left_out == WhyLeftOut::empty);
   CHECK(make(R"({"messages": [{"role": "user", "content": "x"}]})").left_out ==
-        LeftOut::unsupervised);
+        WhyLeftOut::unsupervised);
   CHECK(make(R"({"messages": [{"role": "user", "content": "long enough"}]})", {.cutoff_length = 3})
-            .left_out == LeftOut::unsupervised);
+            .left_out == WhyLeftOut::unsupervised);
   CHECK(make(R"({"messages": [{"role": "assistant", "content": "x", "weight": 0}]})").left_out ==
-        LeftOut::unsupervised);
-  CHECK(make(R"({"input_ids": [1, 2], "labels": [1, -100]})").left_out == LeftOut::unsupervised);
+        WhyLeftOut::unsupervised);
+  CHECK(make(R"({"input_ids": [1, 2], "labels": [1, -100]})").left_out == WhyLeftOut::unsupervised);
   CHECK(make(R"({"input_ids": [1, 2, 3], "labels": [-100, -100, 3]})", {.cutoff_length = 2})
-            .left_out == LeftOut::cut_away);
-  CHECK(left_out_text(LeftOut::cut_away) == "answers behind the cutoff length");
+            .left_out == WhyLeftOut::cut_away);
+  CHECK(left_out_text(WhyLeftOut::cut_away) == "answers behind the cutoff length");
 }
 
 TEST_CASE("Texts and ids of a record") {
@@ -111,16 +111,16 @@ TEST_CASE("A bad row fails with file and line, or is left out with them") {
   const auto chat_template = test.chat_template("chatml");
   Sample sample;
   SampleMaker strict({}, *chat_template, test.new_encoder(), test.sample_tokens());
-  CHECK(strict.make(file, 0, sample).left_out == LeftOut::no);
+  CHECK(strict.make(file, 0, sample).left_out == WhyLeftOut::no);
   CHECK_THROWS_WITH(strict.make(file, 1, sample),
                     Catch::Matchers::Equals(folder.path("a.jsonl") +
                                             ":3: text: found a number; wanted a text "
                                             "(--on-bad-sample skip leaves such rows out)"));
   SampleMaker lenient({.skip_bad = true}, *chat_template, test.new_encoder(), test.sample_tokens());
   const MadeSample made = lenient.make(file, 1, sample);
-  CHECK(made.left_out == LeftOut::bad);
+  CHECK(made.left_out == WhyLeftOut::bad);
   CHECK(made.problem == folder.path("a.jsonl") + ":3: text: found a number; wanted a text");
-  CHECK(lenient.make(file, 0, sample).left_out == LeftOut::no);
+  CHECK(lenient.make(file, 0, sample).left_out == WhyLeftOut::no);
   folder.put("a.jsonl", "{}\n");
   CHECK_THROWS_AS(lenient.make(file, 0, sample), DataError);
 }

@@ -23,7 +23,7 @@ inline bool survive_record(std::string_view bytes) {
       std::copy(bytes.begin(), bytes.end(), buffer.resize(bytes.size()).begin());
       Sample sample;
       try {
-        if (maker.make(buffer, sample) != LeftOut::no) continue;
+        if (maker.make(buffer, sample) != WhyLeftOut::no) continue;
       } catch (const DataError&) {
         continue;
       }

@@ -1,0 +1,83 @@
+"""The measurements of tokenizer_vs_others.sh; every number in MB (10^6 bytes) of text per second.
+
+cold: a new tokenizer's first pass over all texts; warm: the pass after it. Ours and tokenizers get one text after another.
+gigatoken is measured in three ways, as it is quickest in different ones: texts as a batch, all texts as one file (read by
+itself), and all texts as one string; its best counts.
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ["RAYON_NUM_THREADS"] = "1"
+import gigatoken
+import tokenizers
+
+DATA = ".cache/test-data"
+FOLDER = f"{DATA}/qwen2"
+
+
+def rate(size, action):
+    begin = time.perf_counter()
+    action()
+    return size / (time.perf_counter() - begin) / 1e6
+
+
+def ours():
+    command = ["build/release/odb-trainer", "bench", "tokenizer", "--tokenizer", FOLDER, "--data",
+               f"{DATA}/corpus.texts.jsonl", "--rounds", "1", "--json"]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    yield "odb-trainer", told["bytes_per_second_cold"] / 1e6, told["bytes_per_second_warm"] / 1e6
+    yield "odb-trainer, load", told["load_seconds"] * 1e3, told["private_memory_bytes"] / 1e6
+
+
+def reference(texts, size):
+    begin = time.perf_counter()
+    tokenizer = tokenizers.Tokenizer.from_file(f"{FOLDER}/tokenizer.json")
+    load = (time.perf_counter() - begin) * 1e3
+    tokenizer.encode_special_tokens = True
+
+    def all_texts():
+        for text in texts:
+            tokenizer.encode(text, add_special_tokens=False)
+
+    yield "tokenizers", rate(size, all_texts), rate(size, all_texts)
+    yield "tokenizers, load", load, None
+
+
+def other(texts, size):
+    as_bytes = [text.encode() for text in texts]
+    whole = "\n".join(texts).encode()
+    path = f"{DATA}/corpus.txt"
+    with open(path, "wb") as file:
+        file.write(whole)
+    ways = {"batch": (size, lambda t: t.encode_batch(as_bytes, parallel=False)),
+            "file": (len(whole), lambda t: t.encode_files(path, parallel=False)),
+            "string": (len(whole), lambda t: t.encode(whole))}
+    for name, (length, action) in ways.items():
+        tokenizer = gigatoken.Tokenizer(f"{FOLDER}/tokenizer.json")
+        yield f"gigatoken, {name}", rate(length, lambda: action(tokenizer)), rate(length, lambda: action(tokenizer))
+
+
+def main(rounds):
+    with open(f"{DATA}/corpus.texts.jsonl", encoding="utf-8") as file:
+        texts = [json.loads(line) for line in file]
+    size = sum(len(text.encode()) for text in texts)
+    found = {}
+    for _ in range(rounds):
+        for measured in (ours(), other(texts, size), reference(texts, size)):
+            for name, cold, warm in measured:
+                found.setdefault(name, []).append((cold, warm))
+    print(f"{len(texts)} texts, {size} bytes; medians of {rounds} rounds")
+    for name, pairs in found.items():
+        first, second = (statistics.median(side) if side[0] is not None else None for side in zip(*pairs))
+        if name.endswith("load"):
+            print(f"{name:20} {first:8.0f} ms" + (f" {second:8.1f} MB private" if second is not None else ""))
+        else:
+            print(f"{name:20} {first:8.1f} MB/s cold {second:8.1f} MB/s warm")
+
+
+main(int(sys.argv[1]))
