@@ -66,7 +66,7 @@ class MemoryPeers::Member final : public Membership {
     const std::lock_guard lock(shared_.mutex_);
     if (shared_.generation_ != from) return false;
     ++shared_.generation_;
-    shared_.joined_ = 0;
+    shared_.joined_.assign(shared_.joined_.size(), false);
     shared_.exchange_ = {};
     shared_.changed_.notify_all();
     return true;
@@ -75,11 +75,12 @@ class MemoryPeers::Member final : public Membership {
   std::unique_ptr<Peers> join(std::int64_t generation) override {
     std::unique_lock lock(shared_.mutex_);
     if (shared_.generation_ != generation) return nullptr;
-    ++shared_.joined_;
+    ODB_CHECK(!shared_.joined_[static_cast<std::size_t>(rank_)],
+              "rank {} joins generation {} a second time", rank_, generation);
+    shared_.joined_[static_cast<std::size_t>(rank_)] = true;
     shared_.changed_.notify_all();
-    shared_.changed_.wait(lock, [&] {
-      return shared_.generation_ != generation || shared_.joined_ == shared_.world_;
-    });
+    shared_.changed_.wait(
+        lock, [&] { return shared_.generation_ != generation || shared_.all_joined(); });
     if (shared_.generation_ != generation) return nullptr;
     return std::make_unique<Group>(shared_, rank_, generation);
   }
@@ -94,8 +95,15 @@ class MemoryPeers::Member final : public Membership {
   int rank_;
 };
 
-MemoryPeers::MemoryPeers(int world) : world_(world), phases_(static_cast<std::size_t>(world)) {
+MemoryPeers::MemoryPeers(int world)
+    : world_(world),
+      joined_(static_cast<std::size_t>(world)),
+      phases_(static_cast<std::size_t>(world)) {
   ODB_CHECK_GE(world, 1);
+}
+
+bool MemoryPeers::all_joined() const {
+  return std::find(joined_.begin(), joined_.end(), false) == joined_.end();
 }
 
 std::unique_ptr<Membership> MemoryPeers::membership(int rank) {

@@ -35,11 +35,13 @@ class MemoryPeers {
     std::vector<std::int64_t> finished;  // the values of the reduction before
   };
 
+  bool all_joined() const;  // mutex_ held
+
   std::mutex mutex_;
   std::condition_variable changed_;
   const int world_;
   std::int64_t generation_ = 0;
-  int joined_ = 0;  // ranks in the newest generation
+  std::vector<bool> joined_;  // by rank: in the newest generation
   Exchange exchange_;
   std::vector<std::string> phases_;
 };

@@ -144,8 +144,7 @@ TEST_CASE("every place is chosen equally often, whatever the numbers") {
     const double expected = static_cast<double>(rounds) * wanted / count;
     for (int place = 0; place < count; ++place) {
       INFO(wanted << " of " << count << ", place " << place);
-      // Two draws from strata that share a place push one of them aside: a few per cent.
-      CHECK(std::abs(counts[static_cast<std::size_t>(place)] / expected - 1) < 0.25);
+      CHECK(std::abs(counts[static_cast<std::size_t>(place)] / expected - 1) < 0.08);
     }
   }
 }

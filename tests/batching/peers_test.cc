@@ -1,11 +1,13 @@
 // Ranks as threads over the in-memory peers: reductions, generations, and whole epochs in which
 // ranks die at any call and start again, while what was published stays.
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
 
+#include "base/error.h"
 #include "batching/memory_peers.h"
 #include "catch.h"
 #include "scenario.h"
@@ -72,9 +74,8 @@ struct SharedMemory {
 
 // The life of one collate process: joins, replays from the agreed round, goes on. Returns when the
 // epoch has ended or a newer generation exists; throws Death.
-void collate(const Scenario& scenario, int rank, Membership& membership, SharedMemory& memory,
-             Fate& fate) {
-  const std::int64_t generation = membership.generation();
+void collate(const Scenario& scenario, int rank, Membership& membership, std::int64_t generation,
+             SharedMemory& memory, Fate& fate) {
   const auto joined = membership.join(generation);
   if (!joined) return;
   MortalPeers peers(*joined, fate);
@@ -109,7 +110,7 @@ bool all_done(MemoryPeers& shared, Membership& membership, std::int64_t generati
     for (int rank = 0; rank < world; ++rank)
       all = all && shared.phase(rank) == "done";
     if (all) return true;
-    std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return false;
 }
@@ -141,6 +142,15 @@ TEST_CASE("vectors of unequal size break an invariant instead of mixing numbers"
   CHECK(peers->rank() == 0);
   CHECK(peers->world() == 1);
   CHECK(peers->generation() == 0);
+}
+
+TEST_CASE("joining one generation twice breaks an invariant instead of waiting for ever") {
+  MemoryPeers shared(1);
+  const auto member = shared.membership(0);
+  REQUIRE(member->join(0));
+  CHECK_THROWS_AS(member->join(0), InternalError);
+  member->advance(0);
+  CHECK(member->join(1));
 }
 
 TEST_CASE("of many who want the next generation one moves the counter") {
@@ -204,7 +214,7 @@ TEST_CASE("ranks that die anywhere and come back publish what an undisturbed run
         member->heartbeat("busy");
         const std::int64_t generation = member->generation();
         try {
-          collate(scenario, rank, *member, own, fate);
+          collate(scenario, rank, *member, generation, own, fate);
           if (own.published.size() == whole[static_cast<std::size_t>(rank)].size())
             done = all_done(shared, *member, generation, scenario.world);
         } catch (const Death&) {
