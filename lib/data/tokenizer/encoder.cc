@@ -138,8 +138,7 @@ void Encoder::look_ahead(std::string_view base, std::span<const Span> block) {
       ahead_[i] = {};
       continue;
     }
-    ahead_[i].key =
-        WordCache::short_key(base.data() + span.begin, length, base.size() - span.begin);
+    ahead_[i].key = WordCache::short_key(base, span.begin, length);
     ahead_[i].set = cache_.set_of(ahead_[i].key);
     cache_.prefetch(ahead_[i].set);
   }

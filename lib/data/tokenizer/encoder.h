@@ -1,6 +1,6 @@
 // Text to ids. An Encoder is the working side of a Tokenizer: it remembers words and holds the
 // buffers, so that encoding allocates nothing once warm. One per thread or process (8 MB by
-// default, in memory as it fills); the Tokenizer itself is shared.
+// default); the Tokenizer itself is shared.
 #pragma once
 
 #include <array>

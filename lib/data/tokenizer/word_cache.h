@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -45,23 +46,28 @@ class WordCache {
     }
   };
 
-  // `sets` is a power of two from 2 on (64 bytes each, in memory as they are touched); `long_bytes`
-  // bounds the memory of the other table, roughly.
+  // `sets` is a power of two from 2 on (64 bytes each); `long_bytes` bounds the memory of the other
+  // table, roughly.
   WordCache(std::size_t sets, std::size_t long_bytes);
 
-  // The key of text[0..length); `readable` bytes may be read from text on.
-  // REQUIRES: 1 <= length <= kShortWord, length <= readable.
-  static ShortKey short_key(const char* text, std::size_t length, std::size_t readable) {
-    std::array<char, kKeyBytes> padded{};
-    if (readable < kKeyBytes) {
-      std::memcpy(padded.data(), text, length);
-      text = padded.data();
-    }
+  // The key of the `length` bytes of `text` from `begin` on. Reads no byte outside of `text`.
+  // REQUIRES: 1 <= length <= kShortWord, begin + length <= text.size().
+  static ShortKey short_key(std::string_view text, std::size_t begin, std::size_t length) {
+    const char* word = text.data() + begin;
     ShortKey key;
-    std::memcpy(&key.low, text, 8);
-    std::memcpy(&key.high, text + 8, 8);
-    key.low &= kMasks[length][0];
-    key.high = (key.high & kMasks[length][1]) | static_cast<std::uint64_t>(length) << 56;
+    if (begin + sizeof(key) <= text.size()) {
+      const auto& mask = kMasks[length & kShortWord];  // shows the compiler that it is in bounds
+      key.low = eight_at(word) & mask[0];
+      key.high = eight_at(word + 8) & mask[1];
+    } else if (length > 8) {
+      key.low = eight_at(word);
+      key.high = eight_at(word + length - 8) >> 8 * (16 - length);
+    } else if (begin + length >= 8) {
+      key.low = eight_at(word + length - 8) >> 8 * (8 - length);
+    } else {
+      std::memcpy(&key.low, word, length);
+    }
+    key.high |= static_cast<std::uint64_t>(length) << 56;
     return key;
   }
 
@@ -90,9 +96,15 @@ class WordCache {
   static std::uint64_t long_hash(std::string_view word);
 
  private:
-  static constexpr std::size_t kKeyBytes = sizeof(ShortKey);
   using Set = std::array<ShortEntry, 2>;
   static_assert(sizeof(ShortEntry) == 32);
+  static_assert(std::endian::native == std::endian::little, "keys are shifted as integers");
+
+  static std::uint64_t eight_at(const char* at) {
+    std::uint64_t eight;
+    std::memcpy(&eight, at, sizeof(eight));
+    return eight;
+  }
 
   static constexpr auto kMasks = [] {
     std::array<std::array<std::uint64_t, 2>, kShortWord + 1> masks{};
