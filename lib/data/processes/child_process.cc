@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/signals.h"
 
 namespace odb {
 namespace {
@@ -47,39 +46,51 @@ int run_body(const std::function<int()>& body) {
   }
 }
 
-void let_other_signals_in() {
-  sigset_t all;
-  sigfillset(&all);
-  for (const int signal_number : {SIGTERM, SIGUSR1, SIGINT})
-    sigdelset(&all, signal_number);
-  ::pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
-}
-
-}  // namespace
-
-pid_t fork_child(const std::string& role, const std::function<int()>& body) {
-  const pid_t parent = ::getpid();
-  ScopedSignalBlock block;
-  const pid_t child = ::fork();
-  if (child < 0)
-    throw FileError("cannot fork the process {}: {}; doctor tells the limits on processes", role,
-                    errno_text(errno));
-  if (child > 0) return child;
-  block.keep();
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);  // died before the line above
-  let_other_signals_in();
-  set_log_role(role);
-  ::_exit(run_body(body));
-}
-
-void tell_sent_signals_apart() {
+void handle_faults() {
   struct sigaction action {};
   action.sa_sigaction = odb_on_fault;
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
   sigemptyset(&action.sa_mask);
   for (const int signal_number : kFaults)
     ::sigaction(signal_number, &action, nullptr);
+}
+
+// All signals are held back while a process is forked, so that none meets the handlers of its
+// parent in the child.
+sigset_t hold_all_signals() {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  return before;
+}
+
+void hold_stop_signals() {
+  sigset_t stop;
+  sigemptyset(&stop);
+  for (const int signal_number : {SIGTERM, SIGUSR1, SIGINT})
+    sigaddset(&stop, signal_number);
+  ::pthread_sigmask(SIG_SETMASK, &stop, nullptr);
+}
+
+}  // namespace
+
+pid_t fork_child(const std::string& role, const std::function<int()>& body) {
+  const pid_t parent = ::getpid();
+  const sigset_t before = hold_all_signals();
+  const pid_t child = ::fork();
+  const int error_number = errno;
+  if (child != 0) ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (child < 0)
+    throw FileError("cannot fork the process {}: {}; doctor tells the limits on processes", role,
+                    errno_text(error_number));
+  if (child > 0) return child;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);  // it died before the line above
+  handle_faults();
+  hold_stop_signals();
+  set_log_role(role);
+  ::_exit(run_body(body));
 }
 
 Death judge_death(int wait_status, bool memory_kill) {

@@ -17,6 +17,8 @@ inline constexpr int kSentSignalExit = 128;  // + the signal, which came from an
 // Forks. The child
 //   - is killed (SIGKILL) when the calling thread ends, also if that was before it could ask for it
 //   - has SIGTERM, SIGUSR1 and SIGINT blocked, and any other signal let in
+//   - ends as ever by a fault of its own (SIGSEGV, SIGBUS, ...), but with kSentSignalExit + signal
+//     where another process sent the signal: a sample is not blamed for what was done to its worker
 //   - shows `role` in its log lines
 //   - leaves with what `body` returns, with an Error's code after logging it, or with
 //     kOutOfMemoryExit after std::bad_alloc; it runs no destructors of its caller and flushes none
@@ -24,11 +26,6 @@ inline constexpr int kSentSignalExit = 128;  // + the signal, which came from an
 // Call it while the process has one thread. Answers the child's number. FileError when the system
 // refuses to fork.
 pid_t fork_child(const std::string& role, const std::function<int()>& body);
-
-// Makes a signal of a fault (SIGSEGV, SIGBUS, ...) tell whose it is: one that the process brought
-// upon itself ends it as ever, one that another process sent ends it with kSentSignalExit + signal.
-// So a sample is not blamed for what was done to its worker from outside.
-void tell_sent_signals_apart();
 
 // ---- How a child ended.
 

@@ -128,7 +128,6 @@ void ForkServer::fork(Child& child) {
   Lane& lane = lane_of(child);
   child.progress = progress(child);
   child.process = fork_child(role(child), [&lane, worker = child.worker] {
-    tell_sent_signals_apart();
     return worker == kCollate ? run_collate(lane) : run_worker(lane, worker);
   });
   LaneControl& control = *lane.memory.control;
@@ -140,27 +139,29 @@ void ForkServer::reap() {
   int wait_status = 0;
   for (pid_t process = 0; (process = ::waitpid(-1, &wait_status, WNOHANG)) > 0;) {
     const auto child = std::ranges::find(children_, process, &Child::process);
-    if (child != children_.end()) mourn(*child, wait_status);
+    if (child != children_.end() && !replace(*child, wait_status)) children_.erase(child);
   }
 }
 
-void ForkServer::mourn(Child& child, int wait_status) {
+bool ForkServer::replace(Child& child, int wait_status) {
   const std::uint64_t memory_kills = count_memory_kills(files_);
   const Death death = judge_death(wait_status, memory_kills > memory_kills_);
   memory_kills_ = memory_kills;
   LaneControl& control = *lane_of(child).memory.control;
   const std::string sample = note_suspect(child, death);
-  log("data").warn("{} (process {}) {}{}; it is forked again", role(child), child.process,
-                   death.text, sample);
+  log("data").warn("{} (process {}) {}{}", role(child), child.process, death.text, sample);
   control.deaths.fetch_add(1);
-  if (may_go_on(child, death)) return fork(child);
+  if (may_go_on(child, death)) {
+    fork(child);
+    return true;
+  }
   control.server_failure.write(
       ExitCode::internal,
       fmt::format(
           "{} died {} times without getting anything done in between; the last time it {}{}",
           role(child), child.crashes + child.kills, death.text, sample));
   lane_of(child).memory.arena.published().wake();
-  child.process = 0;
+  return false;
 }
 
 std::string ForkServer::note_suspect(const Child& child, const Death& death) {

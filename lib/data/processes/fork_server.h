@@ -73,7 +73,8 @@ class ForkServer {
   void end(std::size_t lane);
   void fork(Child& child);
   void reap();
-  void mourn(Child& child, int wait_status);
+  // Tells of the death and forks the child again; false: it has died too often, the lane ends.
+  bool replace(Child& child, int wait_status);
   // The sample that the dead child was making is noted as its suspect. Answers it as text.
   std::string note_suspect(const Child& child, const Death& death);
   bool may_go_on(Child& child, const Death& death);

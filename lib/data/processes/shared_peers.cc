@@ -68,14 +68,15 @@ class SharedPeers::Member final : public Membership {
   }
 
   std::unique_ptr<Peers> join(std::int64_t generation) override {
+    const auto superseded = [&] { return shared_.words_->generation.load() != generation; };
+    if (superseded()) return nullptr;
     RankWords& own = shared_.rank_words(rank_);
     ODB_CHECK(own.joined.load() != generation + 1, "rank {} joins generation {} a second time",
               rank_, generation);
     own.joined.store(generation + 1);
     shared_.words_->changed.wake();
-    const auto superseded = [&] { return shared_.words_->generation.load() != generation; };
     const auto complete = [&] { return shared_.all_joined(generation); };
-    if (superseded() || !wait_for(shared_.words_->changed, complete, superseded)) return nullptr;
+    if (!wait_for(shared_.words_->changed, complete, superseded)) return nullptr;
     return std::make_unique<Group>(shared_, rank_, generation);
   }
 
