@@ -197,8 +197,9 @@ TEST_CASE("faults: a process that dies over and over ends the rank instead of fo
 }
 
 TEST_CASE("faults: the end of the fork server ends the rank") {
-  const FakeData data{.size = 100};
+  const FakeData data{.size = 1000};
   LaneSetup setup = fake_lane(data, small_options());
+  setup.epochs = 1000;
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
   pipeline.start(epoch_start(setup));
@@ -206,7 +207,11 @@ TEST_CASE("faults: the end of the fork server ends the rank") {
   const std::vector<ProcessUse> uses = processes.use();
   REQUIRE(uses.size() == 4);
   ::kill(uses[0].process, SIGKILL);
-  CHECK_THROWS_WITH(slots_to_end(pipeline, data),
+  const auto take_all = [&] {
+    for (;;)
+      next_slot(pipeline, data);
+  };
+  CHECK_THROWS_WITH(take_all(),
                     Catch::Contains("fork server") && Catch::Contains("died by SIGKILL"));
   CHECK(all_gone({uses[1].process, uses[2].process, uses[3].process}));
 }
