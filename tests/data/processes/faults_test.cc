@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "catch.h"
-#include "fault_maker.h"
+#include "fault_runs.h"
 #include "loader.h"
 
 namespace odb {
@@ -20,23 +20,6 @@ using std::chrono::milliseconds;
 
 std::vector<Slot> pure_slots(const FakeData& data, const BatchingOptions& options) {
   return pure_run(data, options, 1).front();
-}
-
-// An epoch with a fault before every slot, and a trainer that at times lets the arena run full.
-void run_with_faults(std::uint64_t seed, int workers, std::int64_t least_faults) {
-  INFO("seed " << seed << ", " << workers << " workers");
-  FakeData data{.size = least_faults * 7, .seed = seed, .delay_microseconds = 60};
-  data.fates = {{11, Fate::crashes}, {12, Fate::crashes_once}, {40, Fate::bad}};
-  const BatchingOptions options = small_options(seed % 2 == 0 ? Layout::flat : Layout::padded);
-  LaneSetup setup = fake_lane(data, options);
-  setup.workers = workers;
-  DataProcesses processes({setup});
-  Pipeline& pipeline = processes.pipeline(0);
-  FaultMaker faults(seed, {&pipeline});
-  pipeline.start(epoch_start(setup));
-  const std::vector<Slot> slots = slots_to_end(pipeline, data, [&] { faults.strike(); });
-  CHECK(faults.made() >= least_faults);
-  CHECK(slots == pure_slots(data, options));
 }
 
 // Runs `body` in a forked process that stands for a trainer; answers its number.

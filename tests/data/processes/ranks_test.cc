@@ -9,52 +9,10 @@
 #include "batching/trace.h"
 #include "catch.h"
 #include "data/processes/shared_peers.h"
-#include "fault_maker.h"
+#include "fault_runs.h"
 #include "loader.h"
 
 namespace odb {
-namespace {
-
-// One trainer for all ranks: takes slot after slot from each in turn.
-class Ranks {
- public:
-  Ranks(const FakeData& data, const BatchingOptions& options, int world)
-      : data_(data), peers_("peers", world, most_numbers(options)) {
-    for (int rank = 0; rank < world; ++rank) {
-      LaneSetup setup = fake_lane(data, options, rank, world);
-      setup.workers = 1 + rank % 2;
-      setup.membership = [this, rank](const std::string& address) {
-        return address == "here" ? peers_.membership(rank) : nullptr;
-      };
-      PipelineStart start = epoch_start(setup);
-      start.store_address = "here";
-      processes_.emplace_back(std::vector<LaneSetup>{setup});
-      pipelines_.push_back(&processes_.back().pipeline(0));
-      pipelines_.back()->start(start);
-    }
-  }
-
-  std::vector<std::vector<Slot>> to_end(const std::function<void()>& between = {}) {
-    std::vector<std::vector<Slot>> slots(pipelines_.size());
-    do {
-      if (between) between();
-      for (std::size_t rank = 0; rank < pipelines_.size(); ++rank)
-        slots[rank].push_back(next_slot(*pipelines_[rank], data_));
-    } while (slots.front().back().kind != SlotKind::end);
-    return slots;
-  }
-
-  const std::vector<Pipeline*>& pipelines() const { return pipelines_; }
-
- private:
-  FakeData data_;
-  SharedPeers peers_;
-  std::deque<DataProcesses> processes_;
-  std::vector<Pipeline*> pipelines_;
-};
-
-}  // namespace
-
 TEST_CASE("ranks: equal slots on all ranks, as in the pure run, both rules of alignment") {
   const FakeData data{.size = 301};  // uneven shards
   for (const Align align : {Align::balanced, Align::paper}) {
@@ -85,19 +43,8 @@ TEST_CASE("ranks: a rank without data stands idle, and the epoch may end with th
 }
 
 TEST_CASE("ranks: faults on any process of any rank before every slot") {
-  const FakeData data{.size = 500, .delay_microseconds = 60};
-  const BatchingOptions options = small_options();
-  for (const std::uint64_t seed : {1, 2, 3}) {
-    INFO("seed " << seed);
-    Ranks ranks(data, options, 3);
-    FaultMaker faults(seed, ranks.pipelines());
-    const auto slots = ranks.to_end([&] {
-      faults.strike();
-      if (faults.made() % 3 == 0) faults.strike(std::chrono::milliseconds(1));  // two at once
-    });
-    CHECK(faults.made() > 20);
-    CHECK(slots == pure_run(data, options, 3));
-  }
+  for (const std::uint64_t seed : {1, 2, 3})
+    run_ranks_with_faults(seed, 3, 500);
 }
 
 TEST_CASE("ranks: what one rank cannot go on with ends all, with the same code") {
