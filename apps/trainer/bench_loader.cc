@@ -61,12 +61,11 @@ void throw_if_stopped() {
     throw Error(ExitCode::interrupted, fmt::format("stopped by {}", to_text(stop_state().reason)));
 }
 
-// The next slot; a stop is heard while it is waited for.
+// The next slot; a stop is heard while it is waited for, and between two slots.
 BatchView await_slot(Pipeline& pipeline) {
   for (;;) {
-    const auto batch = pipeline.next(std::chrono::milliseconds(100));
-    if (batch) return *batch;
     throw_if_stopped();
+    if (const auto batch = pipeline.next(std::chrono::milliseconds(100))) return *batch;
   }
 }
 

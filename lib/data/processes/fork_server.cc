@@ -63,6 +63,20 @@ ForkServer::ForkServer(std::deque<Lane>& lanes, ServerControl& control)
     : lanes_(lanes), control_(control), memory_kills_(count_memory_kills(files_)) {}
 
 int ForkServer::run() {
+  try {
+    serve();
+  } catch (const Error& error) {
+    // Above all: the system permits no further process.
+    for (Lane& lane : lanes_) {
+      lane.memory.control->server_failure.write(error.code(), error.what());
+      lane.memory.arena.published().wake();
+    }
+    throw;
+  }
+  return 0;
+}
+
+void ForkServer::serve() {
   const sigset_t awaited = awaited_signals();
   ::pthread_sigmask(SIG_BLOCK, &awaited, nullptr);
   while (control_.stop.load() == 0) {
@@ -73,7 +87,6 @@ int ForkServer::run() {
   }
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane)
     end(lane);
-  return 0;
 }
 
 void ForkServer::follow_wishes() {

@@ -48,7 +48,8 @@ class ForkServer {
   // In the forked process. All must outlive it.
   ForkServer(std::deque<Lane>& lanes, ServerControl& control);
 
-  // Until the trainer asks for the end; then no child is left. What the process exits with.
+  // Until the trainer asks for the end; then no child is left. What the process exits with. An
+  // Error is noted in all lanes before it is thrown.
   int run();
 
  private:
@@ -68,6 +69,7 @@ class ForkServer {
   MakerState* maker_state(const Child& child);
   std::int64_t progress(const Child& child);
 
+  void serve();
   void follow_wishes();
   void begin(std::size_t lane);
   void end(std::size_t lane);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "data/processes/long_wait.h"
 
 namespace odb {
 
@@ -23,7 +24,11 @@ class SharedPeers::Group final : public Peers {
     for (int rank = 0; rank < shared_.world_; ++rank) {
       const RankWords& words = shared_.rank_words(rank);
       const auto has_come = [&] { return words.contributed[place].load() == stamp; };
-      const auto superseded = [&] { return shared_.words_->generation.load() != generation_; };
+      LongWait wait;
+      const auto superseded = [&] {
+        wait.look([rank] { return fmt::format("rank {} to align", rank); });
+        return shared_.words_->generation.load() != generation_;
+      };
       if (superseded() || !wait_for(shared_.words_->changed, has_come, superseded))
         return std::nullopt;
       if (rank == rank_) continue;
@@ -75,8 +80,16 @@ class SharedPeers::Member final : public Membership {
               rank_, generation);
     own.joined.store(generation + 1);
     shared_.words_->changed.wake();
-    const auto complete = [&] { return shared_.all_joined(generation); };
-    if (!wait_for(shared_.words_->changed, complete, superseded)) return nullptr;
+    const auto complete = [&] { return !shared_.first_missing(generation); };
+    LongWait wait;
+    const auto given_up = [&] {
+      wait.look([&] {
+        return fmt::format("rank {} to join generation {}",
+                           shared_.first_missing(generation).value_or(rank_), generation);
+      });
+      return superseded();
+    };
+    if (!wait_for(shared_.words_->changed, complete, given_up)) return nullptr;
     return std::make_unique<Group>(shared_, rank_, generation);
   }
 
@@ -123,10 +136,10 @@ std::span<std::int64_t> SharedPeers::numbers(int rank, std::size_t place) const 
       .subspan(place * most_numbers_, most_numbers_);
 }
 
-bool SharedPeers::all_joined(std::int64_t generation) const {
+std::optional<int> SharedPeers::first_missing(std::int64_t generation) const {
   for (int rank = 0; rank < world_; ++rank)
-    if (rank_words(rank).joined.load() != generation + 1) return false;
-  return true;
+    if (rank_words(rank).joined.load() != generation + 1) return rank;
+  return std::nullopt;
 }
 
 }  // namespace odb

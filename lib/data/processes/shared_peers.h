@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "batching/options.h"
@@ -49,7 +50,8 @@ class SharedPeers {
 
   RankWords& rank_words(int rank) const;
   std::span<std::int64_t> numbers(int rank, std::size_t place) const;
-  bool all_joined(std::int64_t generation) const;
+  // The first rank that has not joined; none: the generation is complete.
+  std::optional<int> first_missing(std::int64_t generation) const;
   // A number for reduction `number` of `generation`; 0 stands for none.
   static std::uint64_t stamp(std::int64_t generation, std::int64_t number) {
     return (static_cast<std::uint64_t>(generation) << 40) + static_cast<std::uint64_t>(number) + 1;

@@ -1,6 +1,8 @@
-// Small parts on their own: what /proc tells, messages through rings, saved starts, the start note.
+// Small parts on their own: options, what /proc tells, messages through rings, saved starts, the
+// start note.
 #include "base/error.h"
 #include "catch.h"
+#include "data/processes/loader_options.h"
 #include "data/processes/memory_kills.h"
 #include "data/processes/process_use.h"
 #include "data/processes/round_log.h"
@@ -9,6 +11,14 @@
 #include "faulty_file_system.h"
 
 namespace odb {
+
+TEST_CASE("loader options: names and declarations") {
+  LoaderOptions options;
+  OptionTable table;
+  describe(table, options);
+  table.check_declarations();
+  CHECK(table.names() == std::vector<std::string>{"data-workers", "depth", "seed"});
+}
 
 TEST_CASE("process use: ticks behind a name with blanks and brackets, private pages of smaps") {
   CHECK(parse_processor_ticks("7 (a b) c) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20") == 300);
