@@ -5,6 +5,7 @@
 
 namespace odb {
 
+int bench_loader(const Arguments& arguments);
 int bench_samples(const Arguments& arguments);
 int bench_tokenizer(const Arguments& arguments);
 
