@@ -5,6 +5,9 @@
 
 namespace odb {
 
+#ifdef ODB_WITH_LIBTORCH
+int bench_model(const Arguments& arguments);
+#endif
 int bench_samples(const Arguments& arguments);
 int bench_tokenizer(const Arguments& arguments);
 

@@ -15,6 +15,6 @@ torch::Tensor times_transposed(const torch::Tensor& a, const torch::Tensor& b);
 // x [n, in] times the transpose of weight [out, in], plus bias [out] unless it is undefined.
 // Differentiable; gradients of weight and bias are fp32 (the weight's type).
 torch::Tensor apply_linear(const torch::Tensor& x, const torch::Tensor& weight,
-                     const torch::Tensor& bias = {});
+                           const torch::Tensor& bias = {});
 
 }  // namespace odb

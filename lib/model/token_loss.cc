@@ -136,7 +136,7 @@ SupervisedPositions supervised_positions(const Tensor& labels, const RowOffsets&
   std::vector<std::int64_t> positions, wanted;
   for (std::int64_t row = 0; row < rows.rows(); ++row) {
     for (std::int64_t i = rows.begin(row) + 1; i < rows.end(row); ++i) {
-      if (label[i] == kIgnoredLabel) continue;
+      if (label[i] == kNoLabel) continue;
       if (label[i] < 0 || label[i] >= vocabulary_size)
         throw DataError(
             "row {} of a batch, token {}: found label {}, wanted one below the model's {} ids; the "

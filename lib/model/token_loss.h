@@ -7,11 +7,12 @@
 
 #include <torch/types.h>
 
+#include "model/loss_chunk.h"
 #include "model/rows.h"
 
 namespace odb {
 
-inline constexpr std::int64_t kIgnoredLabel = -100;
+inline constexpr std::int64_t kNoLabel = -100;
 
 // Which hidden states predict which labels: the state at position i predicts the label of position
 // i + 1 of the same row. Positions whose successor is ignored, and last positions, are left out.
@@ -28,7 +29,7 @@ SupervisedPositions supervised_positions(const torch::Tensor& labels, const RowO
                                          std::int64_t vocabulary_size);
 
 struct TokenLossOptions {
-  std::int64_t chunk_bytes = 128 << 20;  // of fp32 logits at a time; at least one position
+  std::int64_t chunk_bytes = kLossChunkBytes;  // of fp32 logits at a time; at least one position
 };
 
 // Sum over positions of -log softmax(hidden[position] x weight^T)[label], 0-d, fp32 (fp64 for fp64
