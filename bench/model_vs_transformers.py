@@ -5,8 +5,9 @@ a process of its own (for its peak memory). Run by bench/model_vs_transformers.s
   small   4 layers, hidden 192, vocabulary 8,256
   slice   2 layers of a hidden-1,024 model with the whole vocabulary of 151,936, tied
 
-Batches: talks of the real chat corpus, Qwen2's tokens, cut to 1,024, taken in order until rows x longest would exceed 4,096
-tokens; the assistant's turns are supervised. Ids of the small model are taken modulo its vocabulary.
+Batches: 400 talks of the real chat corpus, Qwen2's tokens, cut to 1,024, sorted by length, and taken together until rows x
+longest would exceed 4,096 tokens; of these batches every n-th. The assistant's turns are supervised. Ids of the small model
+are taken modulo its vocabulary.
 """
 import argparse
 import json
@@ -42,9 +43,10 @@ def make_batches(data, count):
     lines = (data / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
     words = [TRAINER, "tokenize", "--samples", "--tokenizer", data / "qwen2", "--chat-template", "chatml",
              "--cutoff-len", str(CUTOFF)]
-    made = subprocess.run([str(w) for w in words], input="\n".join(lines[:200]), text=True, stdout=subprocess.PIPE,
+    made = subprocess.run([str(w) for w in words], input="\n".join(lines[:400]), text=True, stdout=subprocess.PIPE,
                           check=True).stdout
     samples = [s for s in map(json.loads, made.splitlines()) if "input_ids" in s]
+    samples.sort(key=lambda sample: len(sample["input_ids"]))
     batches, rows = [], []
     for sample in samples:
         longest = max(len(row["input_ids"]) for row in [*rows, sample])
@@ -52,7 +54,8 @@ def make_batches(data, count):
             batches.append(rows)
             rows = []
         rows.append(sample)
-    return [{"tokens": [r["input_ids"] for r in rows], "labels": [r["labels"] for r in rows]} for rows in batches[:count]]
+    chosen = [batches[(2 * i + 1) * len(batches) // (2 * count)] for i in range(count)]
+    return [{"tokens": [r["input_ids"] for r in rows], "labels": [r["labels"] for r in rows]} for rows in chosen]
 
 
 def reduce_ids(batches, vocabulary):
