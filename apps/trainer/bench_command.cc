@@ -45,7 +45,7 @@ int bench_command(const Arguments& arguments) {
     for (const Benchmark& benchmark : kBenchmarks)
       known.emplace_back(benchmark.name);
     throw UsageError("unknown part '{}' to measure; {}", arguments[0],
-                     did_you_mean(arguments[0], known));
+                     did_you_mean(arguments[0], known, "odb-trainer bench --help lists all"));
   }
   return found->run(Arguments(arguments.begin() + 1, arguments.end()));
 }

@@ -1,31 +1,19 @@
 #include "batching/simulate/plan_options.h"
 
 #include <algorithm>
-#include <initializer_list>
-#include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "batching/option_table.h"
 #include "batching/simulate/lengths.h"
 
 namespace odb {
 namespace {
 
-constexpr std::int64_t kMostTokens = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kMostCount = 1 << 20;
 constexpr std::int64_t kMostRanks = 1 << 16;
-
-template <typename Enum>
-std::vector<std::pair<std::string, Enum>> named(std::initializer_list<Enum> values) {
-  std::vector<std::pair<std::string, Enum>> result;
-  for (const Enum value : values)
-    result.emplace_back(name(value), value);
-  return result;
-}
 
 void describe_data(OptionTable& table, PlanOptions& options) {
   table.group("data");
