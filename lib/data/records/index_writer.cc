@@ -1,5 +1,6 @@
 #include "data/records/index_writer.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -30,6 +31,8 @@ bool IndexWriter::add(std::uint64_t first_byte, std::uint64_t line) {
   const std::uint64_t distance = first_byte - block_first_byte_;
   if (distance_bytes_ == 4 && distance > std::numeric_limits<std::uint32_t>::max()) return false;
   distances_[place] = distance;
+  if (rows_ > 0) longest_row_ = std::max(longest_row_, first_byte - last_start_);
+  last_start_ = first_byte;
   ++rows_;
   return true;
 }
@@ -55,9 +58,13 @@ void IndexWriter::write_block() {
 }
 
 void IndexWriter::commit(IndexTrailer trailer) {
-  if (rows_ > 0) write_block();
+  if (rows_ > 0) {
+    write_block();
+    longest_row_ = std::max(longest_row_, trailer.data_end - last_start_);
+  }
   trailer.distance_bytes = distance_bytes_;
   trailer.rows = rows_;
+  trailer.longest_row = longest_row_;
   trailer.checksum = trailer_checksum(trailer);
   put(pending_, trailer);
   file_.write(pending_);

@@ -20,8 +20,8 @@ class IndexWriter {
   // then this writer is of no more use and a wider one has to start over.
   [[nodiscard]] bool add(std::uint64_t first_byte, std::uint64_t line);
 
-  // Completes the trailer (rows, checksum) and syncs the file. `trailer` comes with everything else
-  // filled in.
+  // Completes the trailer (rows, longest_row, checksum) and syncs the file. `trailer` comes with
+  // everything else filled in.
   void commit(IndexTrailer trailer);
 
   std::uint64_t rows() const { return rows_; }
@@ -32,6 +32,8 @@ class IndexWriter {
   OutputFile file_;
   std::uint32_t distance_bytes_;
   std::uint64_t rows_ = 0;
+  std::uint64_t longest_row_ = 0;
+  std::uint64_t last_start_ = 0;
   std::uint64_t block_first_byte_ = 0;
   std::uint64_t block_first_line_ = 0;
   std::array<std::uint64_t, kRowsPerIndexBlock> distances_{};

@@ -32,11 +32,12 @@ struct IndexTrailer {
   RecordLayout layout = RecordLayout::lines;
   std::uint32_t reserved = 0;
   std::uint64_t rows = 0;
-  std::uint64_t data_end = 0;  // byte behind the last row
-  FileStamp stamp;             // of the data file
-  Checksum128 fingerprint;     // DataFile::fingerprint
-  Checksum128 content;         // of all bytes, by pieces of 8 MiB
-  std::uint64_t unused[4] = {};
+  std::uint64_t data_end = 0;     // byte behind the last row
+  std::uint64_t longest_row = 0;  // bytes, blanks behind it included
+  FileStamp stamp;                // of the data file
+  Checksum128 fingerprint;        // DataFile::fingerprint
+  Checksum128 content;            // of all bytes, by pieces of 8 MiB
+  std::uint64_t unused[3] = {};
   std::uint64_t checksum = 0;  // of the bytes above
 };
 static_assert(sizeof(IndexTrailer) == 128);

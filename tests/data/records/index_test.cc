@@ -90,6 +90,7 @@ TEST_CASE("Rows more than 4 GiB apart need wide distances") {
   CHECK(index->row(0).begin == 7);
   CHECK(index->row(0).end == 7 + kFar);
   CHECK(index->row(1).end == 3 * kFar);
+  CHECK(index->trailer().longest_row == 2 * kFar - 7);
 }
 
 TEST_CASE("A damaged block is noticed when one of its rows is asked for, with the index's path") {
