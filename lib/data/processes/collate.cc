@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "data/processes/long_wait.h"
 #include "data/processes/slot_writer.h"
 
 namespace odb {
@@ -158,7 +157,6 @@ Collate::Collate(const LaneSetup& setup, LaneMemory& memory, SampleFeed& feed)
     : setup_(setup),
       memory_(memory),
       control_(*memory.control),
-      feed_(feed),
       refill_(feed, store_, control_) {}
 
 void Collate::enter(Phase phase) {
