@@ -1,5 +1,5 @@
 // inspect: looks at what a run would be given. `inspect data` makes every record into a sample and
-// reports what came of it.
+// reports what came of it; `inspect model` tells what a model folder holds and needs.
 #include <unistd.h>
 
 #include <cstdio>
@@ -15,6 +15,7 @@
 #include "data/inspect/data_report.h"
 #include "data/inspect/progress_bar.h"
 #include "data/inspect/show_sample.h"
+#include "model/model_report.h"
 
 namespace odb {
 namespace {
@@ -104,7 +105,10 @@ int inspect_data(const Arguments& arguments) {
   if (!parse_command_line(table, usage, arguments)) return 0;
   if (options.data.data.empty()) throw UsageError("--data is missing; wanted at least one file");
 
+  // Opened now, so that a path that cannot be written ends the command before its work.
   RealFileSystem files;
+  std::optional<OutputFile> svg;
+  if (options.svg && options.show == 0) svg = files.create(options.svg->string());
   const SampleSource source(
       files, options.data, 0,
       {.threads = static_cast<int>(options.threads), .progress = terminal_progress("indexing")});
@@ -114,9 +118,52 @@ int inspect_data(const Arguments& arguments) {
   }
   const DataReport report = inspect(source, options);
   fmt::print("{}", options.json ? report_json(report) : report_text(report));
-  if (options.svg) files.write_durably(options.svg->string(), report_svg(report));
+  if (svg) {
+    svg->write(report_svg(report));
+    svg->close();
+  }
   if (report.trained() > 0) return 0;
   throw DataError("no sample can be trained: all {} rows are left out", report.rows());
+}
+
+struct InspectModelOptions {
+  ModelOptions model;
+  std::int64_t l_max = 8192;
+  bool json = false;
+};
+
+int inspect_model(const Arguments& arguments) {
+  InspectModelOptions options;
+  OptionTable table;
+  describe(table, options.model);
+  table.group("inspect");
+  table.add("l-max", options.l_max)
+      .unit("tokens")
+      .at_least(1)
+      .help("size of a micro-batch, for the memory that training takes");
+  table.add_switch("json", options.json).help("print the report as one JSON object");
+  const CommandUsage usage{.name = "inspect model",
+                           .summary =
+                               "Tells what a model folder holds: architecture, parameters, files, "
+                               "the memory that a rank "
+                               "needs to train it by part, and what is missing or wrong. Exit code "
+                               "0, or 4 when the model "
+                               "cannot be loaded.",
+                           .words = "DIR",
+                           .takes_config = false};
+  const auto words = parse_command_line(table, usage, arguments);
+  if (!words) return 0;
+  if (words->size() > 1) throw UsageError("inspect model: '{}': wanted one folder", words->at(1));
+  if (!words->empty()) options.model.model = words->front();
+  if (options.model.model.empty()) throw UsageError("inspect model: which folder?");
+
+  RealFileSystem files;
+  const ModelReport report =
+      inspect_model(files, options.model.model, options.model, options.l_max);
+  fmt::print("{}", options.json ? report_json(report) : report_text(report));
+  if (report.check.problems.empty()) return 0;
+  throw FileError("{}: the model cannot be loaded: {}", report.folder,
+                  report.check.problems.front());
 }
 
 }  // namespace
@@ -125,15 +172,17 @@ int inspect_command(const Arguments& arguments) {
   const Arguments rest(arguments.empty() ? arguments.end() : arguments.begin() + 1,
                        arguments.end());
   if (!arguments.empty() && arguments[0] == "data") return inspect_data(rest);
+  if (!arguments.empty() && arguments[0] == "model") return inspect_model(rest);
   if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) {
     fmt::print(
         "odb-trainer inspect WHAT [options]\n\n  data   what the records become: "
-        "odb-trainer inspect data --help\n");
+        "odb-trainer inspect data --help\n"
+        "  model  what a model folder holds: odb-trainer inspect model --help\n");
     return 0;
   }
-  throw UsageError("inspect: {}; known: data", arguments.empty()
-                                                   ? "what is to be inspected is missing"
-                                                   : fmt::format("unknown '{}'", arguments[0]));
+  throw UsageError("inspect: {}; known: data, model",
+                   arguments.empty() ? "what is to be inspected is missing"
+                                     : fmt::format("unknown '{}'", arguments[0]));
 }
 
 }  // namespace odb

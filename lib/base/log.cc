@@ -1,5 +1,6 @@
 #include "base/log.h"
 
+#include <cstdlib>
 #include <mutex>
 #include <unordered_map>
 
@@ -45,8 +46,7 @@ struct LogState {
   std::mutex mutex;
   LogOptions options;
   std::map<std::string, level_enum> levels{{"", level_enum::info}};
-  std::shared_ptr<spdlog::sinks::sink> sink =
-      std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+  std::shared_ptr<spdlog::sinks::sink> sink = standard_error_sink();
   std::unordered_map<std::string, std::shared_ptr<spdlog::logger>> loggers;
 
   LogState() { sink->set_formatter(make_formatter(options)); }
@@ -74,6 +74,13 @@ level_enum parse_level(std::string_view name, std::string_view whole) {
 }
 
 }  // namespace
+
+std::shared_ptr<spdlog::sinks::sink> standard_error_sink() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return std::make_shared<spdlog::sinks::stderr_color_sink_mt>(
+      no_colour != nullptr && *no_colour != '\0' ? spdlog::color_mode::never
+                                                 : spdlog::color_mode::automatic);
+}
 
 std::map<std::string, level_enum> parse_log_levels(std::string_view levels) {
   std::map<std::string, level_enum> result{{"", level_enum::info}};

@@ -40,6 +40,9 @@ spdlog::logger& log(std::string_view area);
 // read.
 std::map<std::string, spdlog::level::level_enum> parse_log_levels(std::string_view levels);
 
+// What lines go to at first.
+std::shared_ptr<spdlog::sinks::sink> standard_error_sink();
+
 // Sends this process's lines to `sink` instead of standard error (tests, the console's progress
 // line).
 void set_log_sink(std::shared_ptr<spdlog::sinks::sink> sink);
