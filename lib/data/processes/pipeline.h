@@ -23,7 +23,7 @@ class ServerProcess {
   void tell() const;  // that a shared word has changed
   // InternalError when it has died.
   void expect_alive();
-  // Waits for its end.
+  // Waits for its end; after 10 seconds it is killed.
   void await_end() noexcept;
 
  private:
