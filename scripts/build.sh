@@ -4,7 +4,8 @@
 #
 #   scripts/build.sh [cmake options]      e.g. -DODB_WITH_LIBTORCH=OFF
 #   PRESET=debug scripts/build.sh         another preset of CMakePresets.json (default: release)
-#   LIBTORCH=/opt/libtorch scripts/build.sh      an own LibTorch instead of the one installed into .venv
+#   LIBTORCH=/opt/libtorch scripts/build.sh      an own LibTorch instead of the one installed into .venv; later runs keep it
+#   LIBTORCH= scripts/build.sh            back to the one in .venv
 #   PYTHON=python3.12 scripts/build.sh    the python whose torch package is installed (3.10 or newer)
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 PRESET=${PRESET:-release}
@@ -51,6 +52,9 @@ install_packages() {
 
 # Prints the folder that CMake shall take LibTorch from; empty: .venv.
 libtorch() {
+  if [[ -z ${LIBTORCH+given} && -f build/$PRESET/CMakeCache.txt ]]; then
+    LIBTORCH=$(sed -n 's/^LIBTORCH:PATH=//p' "build/$PRESET/CMakeCache.txt")
+  fi
   if [[ -n ${LIBTORCH:-} ]]; then
     realpath -m "$LIBTORCH"
     return
@@ -64,7 +68,7 @@ libtorch() {
 install_packages
 options=("$@")
 case "$PRESET $*" in
-  asan* | tsan* | *ODB_WITH_LIBTORCH=OFF*) ;;
+  asan* | tsan* | fuzz* | *ODB_WITH_LIBTORCH=OFF*) ;;
   *)
     place=$(libtorch)
     options+=("-DLIBTORCH=$place")

@@ -21,6 +21,8 @@ struct Benchmark {
 };
 
 constexpr std::array kBenchmarks = {
+    Benchmark{"loader", "data files made into batches per second, by the data processes of a rank",
+              bench_loader},
 #ifdef ODB_WITH_LIBTORCH
     Benchmark{"model", "tokens forward and backward per second, and loading", bench_model},
 #endif
@@ -43,7 +45,7 @@ int bench_command(const Arguments& arguments) {
     for (const Benchmark& benchmark : kBenchmarks)
       known.emplace_back(benchmark.name);
     throw UsageError("unknown part '{}' to measure; {}", arguments[0],
-                     did_you_mean(arguments[0], known));
+                     did_you_mean(arguments[0], known, "odb-trainer bench --help lists all"));
   }
   return found->run(Arguments(arguments.begin() + 1, arguments.end()));
 }

@@ -5,6 +5,7 @@
 
 namespace odb {
 
+int bench_loader(const Arguments& arguments);
 #ifdef ODB_WITH_LIBTORCH
 int bench_model(const Arguments& arguments);
 #endif

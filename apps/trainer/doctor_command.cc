@@ -1,6 +1,7 @@
 // `odb-trainer doctor`: looks at the machine and tells, one line per check, what was found and what
 // to do about it. Exit code 0, or 2 when a check failed: training cannot work as things are.
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <optional>
 
@@ -21,13 +22,19 @@
 namespace odb {
 namespace {
 
+// A host name or a variable may hold a line feed; a check is one line.
+std::string on_one_line(std::string text) {
+  std::ranges::replace_if(text, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  return text;
+}
+
 void print_lines(const std::vector<Check>& checks) {
   std::size_t width = 0;
   for (const Check& check : checks)
     width = std::max(width, check.name.size());
   for (const Check& check : checks)
-    fmt::print("{:4}  {:{}}  {}{}{}\n", to_text(check.status), check.name, width, check.found,
-               check.advice.empty() ? "" : " -> ", check.advice);
+    fmt::print("{:4}  {:{}}  {}{}{}\n", to_text(check.status), check.name, width,
+               on_one_line(check.found), check.advice.empty() ? "" : " -> ", check.advice);
 }
 
 void print_json(const std::vector<Check>& checks) {

@@ -105,7 +105,10 @@ int inspect_data(const Arguments& arguments) {
   if (!parse_command_line(table, usage, arguments)) return 0;
   if (options.data.data.empty()) throw UsageError("--data is missing; wanted at least one file");
 
+  // Opened now, so that a path that cannot be written ends the command before its work.
   RealFileSystem files;
+  std::optional<OutputFile> svg;
+  if (options.svg && options.show == 0) svg = files.create(options.svg->string());
   const SampleSource source(
       files, options.data, 0,
       {.threads = static_cast<int>(options.threads), .progress = terminal_progress("indexing")});
@@ -115,7 +118,10 @@ int inspect_data(const Arguments& arguments) {
   }
   const DataReport report = inspect(source, options);
   fmt::print("{}", options.json ? report_json(report) : report_text(report));
-  if (options.svg) files.write_durably(options.svg->string(), report_svg(report));
+  if (svg) {
+    svg->write(report_svg(report));
+    svg->close();
+  }
   if (report.trained() > 0) return 0;
   throw DataError("no sample can be trained: all {} rows are left out", report.rows());
 }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/core.h>
 
@@ -25,7 +26,8 @@ struct Command {
 int help_command(const Arguments& arguments);
 
 constexpr std::array kCommands = {
-    Command{"bench", "measure one part of the trainer: bench samples", bench_command},
+    Command{"bench", "measure one part of the trainer: bench samples, bench tokenizer",
+            bench_command},
     Command{"doctor", "look at the machine and tell what is not well", doctor_command},
 #ifdef ODB_WITH_LIBTORCH
     Command{"export", "write a checkpoint's model as a folder that others load", export_command},
@@ -46,8 +48,8 @@ const Command& find_command(const std::string& name) {
   known.reserve(kCommands.size());
   for (const Command& command : kCommands)
     known.emplace_back(command.name);
-  throw UsageError("unknown command '{}'; {} (odb-trainer help lists all)", name,
-                   did_you_mean(name, known));
+  throw UsageError("unknown command '{}'; {}", name,
+                   did_you_mean(name, known, "odb-trainer help lists all"));
 }
 
 std::string commands_text() {
@@ -76,6 +78,16 @@ int run(const Arguments& words) {
   return find_command(words[0]).run(rest);
 }
 
+// Not by fmt, which throws when standard error cannot take the text either.
+int fail(ExitCode code, const std::string& message) {
+  std::fputs(("odb-trainer: " + message + "\n").c_str(), stderr);
+  return static_cast<int>(code);
+}
+
+int fail_output(int error_number) {
+  return fail(ExitCode::files, "cannot write to standard output: " + errno_text(error_number));
+}
+
 }  // namespace
 }  // namespace odb
 
@@ -83,14 +95,14 @@ int main(int argc, char** argv) {
   using namespace odb;
   try {
     const int code = run(Arguments(argv + 1, argv + argc));
-    if (std::fflush(stdout) != 0)
-      throw FileError("cannot write to standard output: {}", errno_text(errno));
-    return code;
+    return std::fflush(stdout) == 0 ? code : fail_output(errno);
   } catch (const Error& error) {
-    fmt::print(stderr, "odb-trainer: {}\n", error.what());
-    return static_cast<int>(error.code());
+    return fail(error.code(), error.what());
+  } catch (const std::system_error& error) {
+    // What fmt::print throws when a long text overflows the stream's buffer and meets a full disk.
+    if (std::ferror(stdout) != 0) return fail_output(error.code().value());
+    return fail(ExitCode::internal, fmt::format("internal error: {}", error.what()));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "odb-trainer: internal error: {}\n", error.what());
-    return static_cast<int>(ExitCode::internal);
+    return fail(ExitCode::internal, fmt::format("internal error: {}", error.what()));
   }
 }

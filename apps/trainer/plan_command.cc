@@ -1,6 +1,8 @@
+// plan: compares batching strategies on simulated ranks, as a table or JSON and as a plot.
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <fmt/core.h>
@@ -64,11 +66,19 @@ int plan_command(const Arguments& arguments) {
           "simulation runs the same code that forms the batches of a training."};
   if (!parse_command_line(table, usage, arguments)) return 0;
 
-  const std::vector<PlanRow> rows = make_plan(
-      options, lengths_source(options), [](const auto& next) { show_progress(next + " ..."); });
+  const LengthsFor lengths = lengths_source(options);
+  // Opened now, so that a path that cannot be written ends the command before its work.
+  RealFileSystem files;
+  std::optional<OutputFile> plot;
+  if (options.plot) plot = files.create(*options.plot);
+  const std::vector<PlanRow> rows =
+      make_plan(options, lengths, [](const auto& next) { show_progress(next + " ..."); });
   show_progress("");
   fmt::print("{}", options.json ? plan_json(options, rows) : plan_table(options, rows));
-  if (options.plot) RealFileSystem().write_durably(*options.plot, plan_plot(options, rows));
+  if (plot) {
+    plot->write(plan_plot(options, rows));
+    plot->close();
+  }
   return 0;
 }
 

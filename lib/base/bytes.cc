@@ -28,6 +28,25 @@ std::string_view ByteReader::read_bytes(std::uint64_t count) {
   return result;
 }
 
+std::int64_t ByteReader::read_varint() {
+  const std::size_t begin = position_;
+  std::uint64_t value = 0;
+  for (int shift = 0; shift < 63; shift += 7) {
+    const auto byte = read<std::uint8_t>();
+    value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return static_cast<std::int64_t>(value);
+  }
+  throw FileError("{}: found a number of more than 63 bits at offset {}: the file is damaged",
+                  what_, begin);
+}
+
+void append_varint(std::string& out, std::int64_t value) {
+  ODB_CHECK_GE(value, 0);
+  for (; value >= 0x80; value >>= 7)
+    out.push_back(static_cast<char>(value | 0x80));
+  out.push_back(static_cast<char>(value));
+}
+
 namespace detail {
 void check_integer_bytes(std::size_t found, std::size_t wanted) {
   ODB_CHECK_GE(found, wanted);

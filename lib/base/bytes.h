@@ -37,6 +37,10 @@ void append_little_endian(std::string& out, T value) {
   }
 }
 
+// Appends `value`, which must not be negative (checked: InternalError), in groups of 7 bits, the
+// lowest first, each but the last with the bit 0x80 (LEB128): 1 byte below 128, 5 below 2^35.
+void append_varint(std::string& out, std::int64_t value);
+
 // The little-endian integer in the first sizeof(T) bytes of `bytes`, which must hold that many
 // (checked: InternalError). ByteReader is for input that may be short.
 template <std::integral T>
@@ -53,6 +57,8 @@ class ByteReader {
     return read_little_endian<T>(read_bytes(sizeof(T)));
   }
   std::string_view read_bytes(std::uint64_t count);
+  // What append_varint wrote. FileError: more than 63 bits.
+  std::int64_t read_varint();
 
   std::size_t position() const { return position_; }
   std::size_t remaining() const { return bytes_.size() - position_; }

@@ -31,6 +31,19 @@ std::string unescape(std::string_view text) {
   return result;
 }
 
+// a - b, not below 0.
+std::uint64_t less(std::uint64_t a, std::uint64_t b) {
+  return a - std::min(a, b);
+}
+
+// The number behind `name` in lines of "name number"; 0 when it is not there.
+std::uint64_t statistic(std::string_view text, std::string_view name) {
+  for (const std::string_view line : split_lines(text))
+    if (const auto words = split_words(line); words.size() == 2 && words[0] == name)
+      return parse_integer<std::uint64_t>(words[1]).value_or(0);
+  return 0;
+}
+
 bool has_controller(const CgroupMount& mount, std::string_view controller) {
   const auto names = split(mount.controllers, ',');
   return std::find(names.begin(), names.end(), controller) != names.end();
@@ -46,14 +59,24 @@ class FolderReader {
     take_least(limits.cpus, parse_cpu_quota(read("cpu.cfs_quota_us"), read("cpu.cfs_period_us")));
   }
   void add_memory(CgroupLimits& limits) const {
-    take_least(limits.memory_bytes, parse_cgroup_number(read("memory.max")));
-    take_least(limits.memory_bytes, parse_cgroup_number(read("memory.limit_in_bytes")));
+    add_memory(limits, read("memory.max"), read("memory.current"), "inactive_file");
+    add_memory(limits, read("memory.limit_in_bytes"), read("memory.usage_in_bytes"),
+               "total_inactive_file");
   }
   void add_processes(CgroupLimits& limits) const {
     take_least(limits.processes, parse_cgroup_number(read("pids.max")));
   }
 
  private:
+  void add_memory(CgroupLimits& limits, const std::string& limit, const std::string& usage,
+                  std::string_view droppable) const {
+    const std::optional<std::uint64_t> most = parse_cgroup_number(limit);
+    if (!most) return;
+    const std::uint64_t used =
+        less(parse_cgroup_number(usage).value_or(0), statistic(read("memory.stat"), droppable));
+    take_least(limits.memory_bytes, most);
+    take_least(limits.memory_left, std::optional(less(*most, used)));
+  }
   std::string read(const char* name) const {
     return read_if_there(files_, join_path(folder_, name));
   }

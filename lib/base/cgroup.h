@@ -20,6 +20,9 @@ namespace odb {
 struct CgroupLimits {
   std::optional<double> cpus;  // processors' worth of time; none: not limited
   std::optional<std::uint64_t> memory_bytes;
+  // The least that is left of any group's limit; file pages that the kernel would drop first do not
+  // count as used.
+  std::optional<std::uint64_t> memory_left;
   std::optional<std::uint64_t> processes;
 };
 

@@ -1,5 +1,6 @@
 #include "base/log.h"
 
+#include <cstdlib>
 #include <mutex>
 #include <unordered_map>
 
@@ -45,8 +46,7 @@ struct LogState {
   std::mutex mutex;
   LogOptions options;
   std::map<std::string, level_enum> levels{{"", level_enum::info}};
-  std::shared_ptr<spdlog::sinks::sink> sink =
-      std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+  std::shared_ptr<spdlog::sinks::sink> sink = standard_error_sink();
   std::unordered_map<std::string, std::shared_ptr<spdlog::logger>> loggers;
 
   LogState() { sink->set_formatter(make_formatter(options)); }
@@ -75,6 +75,13 @@ level_enum parse_level(std::string_view name, std::string_view whole) {
 
 }  // namespace
 
+std::shared_ptr<spdlog::sinks::sink> standard_error_sink() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return std::make_shared<spdlog::sinks::stderr_color_sink_mt>(
+      no_colour != nullptr && *no_colour != '\0' ? spdlog::color_mode::never
+                                                 : spdlog::color_mode::automatic);
+}
+
 std::map<std::string, level_enum> parse_log_levels(std::string_view levels) {
   std::map<std::string, level_enum> result{{"", level_enum::info}};
   for (std::string_view rest = levels; !rest.empty();) {
@@ -99,6 +106,13 @@ void start_log(const LogOptions& options) {
   log_state.sink->set_formatter(make_formatter(options));
   for (auto& [area, logger] : log_state.loggers)
     logger->set_level(log_state.level_of(area));
+}
+
+void set_log_role(const std::string& role) {
+  LogState& log_state = state();
+  const std::lock_guard lock(log_state.mutex);
+  log_state.options.role = role;
+  log_state.sink->set_formatter(make_formatter(log_state.options));
 }
 
 spdlog::logger& log(std::string_view area) {

@@ -5,8 +5,8 @@
 //
 // Lines go to standard error, standard output belongs to a command's result. Colours only on a
 // terminal (and not with NO_COLOR set). Every area has its own level. start_log() is called once
-// per process, again in a forked child with its new role; before it, lines are written with rank
-// and role left out. Thread-safe; never throws.
+// per process; before it, lines are written with rank and role left out. A forked child sets its
+// own role. Thread-safe; never throws.
 #pragma once
 
 #include <map>
@@ -29,6 +29,9 @@ struct LogOptions {
 // unknown level.
 void start_log(const LogOptions& options);
 
+// Changes the role alone: for a process that was forked off one whose log was started.
+void set_log_role(const std::string& role);
+
 // The logger of an area (a short name such as "data", "align", "step"). Made at first use; kept to
 // the end.
 spdlog::logger& log(std::string_view area);
@@ -36,6 +39,9 @@ spdlog::logger& log(std::string_view area);
 // "info,align=debug" -> {"": info, "align": debug}. Throws UsageError naming the part it cannot
 // read.
 std::map<std::string, spdlog::level::level_enum> parse_log_levels(std::string_view levels);
+
+// What lines go to at first.
+std::shared_ptr<spdlog::sinks::sink> standard_error_sink();
 
 // Sends this process's lines to `sink` instead of standard error (tests, the console's progress
 // line).

@@ -125,7 +125,7 @@ int usable_processors(const ProcessorFacts& processors) {
 }
 
 std::uint64_t usable_memory(const MemoryFacts& memory) {
-  return std::min(memory.available, memory.limit.value_or(memory.available));
+  return std::min(memory.available, memory.left.value_or(memory.available));
 }
 
 std::optional<std::string> process_environment(const std::string& name) {
@@ -186,10 +186,11 @@ GpuFacts read_gpus(FileSystem& files) {
   return gpus;
 }
 
-FolderFacts try_folder(FileSystem& files, const std::string& purpose, const std::string& path) {
+FolderFacts try_folder(FileSystem& files, const std::string& purpose, const std::string& path,
+                       bool may_be_missing) {
   FolderFacts facts{.purpose = purpose, .path = path};
   try {
-    const std::string folder = nearest_folder(files, path);
+    const std::string folder = may_be_missing ? nearest_folder(files, path) : path;
     const std::string probe =
         join_path(folder, fmt::format(".odb-doctor-{}", static_cast<long>(::getpid())));
     OutputFile file = files.create(probe);
@@ -234,13 +235,15 @@ MachineFacts read_machine(FileSystem& files, const Environment& environment,
       .quota = groups.cpus};
   facts.memory = parse_memory_info(read_if_there(files, "/proc/meminfo"));
   facts.memory.limit = groups.memory_bytes;
+  facts.memory.left = groups.memory_left;
   facts.limits = read_limits(groups);
   facts.anonymous_memory = try_anonymous_memory();
   facts.shared_free = free_space_if_there(files, "/dev/shm");
   facts.clock = read_clock();
   facts.folders.push_back(
-      try_folder(files, "temporary files", environment("TMPDIR").value_or("/tmp")));
-  if (!output_folder.empty()) facts.folders.push_back(try_folder(files, "output", output_folder));
+      try_folder(files, "temporary files", environment("TMPDIR").value_or("/tmp"), false));
+  if (!output_folder.empty())
+    facts.folders.push_back(try_folder(files, "output", output_folder, true));
   facts.launch = read_launch(environment);
   facts.gpus = read_gpus(files);
   return facts;

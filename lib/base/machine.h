@@ -32,6 +32,7 @@ struct MemoryFacts {
   std::uint64_t total = 0;             // bytes; 0: unknown
   std::uint64_t available = 0;         // without swapping, as the kernel estimates
   std::optional<std::uint64_t> limit;  // by the control groups
+  std::optional<std::uint64_t> left;   // of their limits
   friend bool operator==(const MemoryFacts&, const MemoryFacts&) = default;
 };
 std::uint64_t usable_memory(const MemoryFacts& memory);
@@ -99,8 +100,10 @@ std::string parse_nvidia_driver(std::string_view text);
 std::string parse_nvidia_model(std::string_view text);
 GpuFacts read_gpus(FileSystem& files);
 
-// Writes and removes a small file in the folder, or in the nearest one above it that exists.
-FolderFacts try_folder(FileSystem& files, const std::string& purpose, const std::string& path);
+// Writes and removes a small file in the folder. With `may_be_missing` (a run makes it) it is the
+// nearest one above that exists.
+FolderFacts try_folder(FileSystem& files, const std::string& purpose, const std::string& path,
+                       bool may_be_missing);
 
 // The first executable file of that name in the folders of `path` ("a:b"); empty when none.
 std::string find_program(const std::string& name, std::string_view path,

@@ -60,11 +60,14 @@ Check check_processors(const ProcessorFacts& processors) {
 }
 
 Check check_memory(const MemoryFacts& memory) {
-  Check check{.name = "memory",
-              .found = fmt::format("{}, {} available, {}", format_bytes(memory.total),
-                                   format_bytes(memory.available),
-                                   memory.limit ? format_bytes(*memory.limit) + " by control groups"
-                                                : "no limit by control groups")};
+  Check check{
+      .name = "memory",
+      .found = fmt::format(
+          "{}, {} available, {}", format_bytes(memory.total), format_bytes(memory.available),
+          memory.limit
+              ? fmt::format("{} by control groups, {} of it left", format_bytes(*memory.limit),
+                            format_bytes(memory.left.value_or(*memory.limit)))
+              : "no limit by control groups")};
   const std::uint64_t usable = usable_memory(memory);
   if (memory.total == 0) {
     check = {.status = CheckStatus::warn,

@@ -1,7 +1,6 @@
 #include "base/nearest.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,7 +36,7 @@ std::vector<std::string> nearest_names(std::string_view name,
                                        const std::vector<std::string>& known) {
   std::vector<std::string> begun;
   std::vector<std::string> nearest;
-  size_t least = std::numeric_limits<size_t>::max();
+  size_t least = std::max<size_t>(1, name.size() / 3);
   for (const std::string& candidate : known) {
     if (!name.empty() && candidate.starts_with(name)) begun.push_back(candidate);
     const size_t distance = edit_distance(name, candidate);
@@ -50,9 +49,11 @@ std::vector<std::string> nearest_names(std::string_view name,
   return std::move(result);
 }
 
-std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known,
+                         std::string_view otherwise) {
   const std::vector<std::string> names = nearest_names(name, known);
-  return names.empty() ? "" : fmt::format("did you mean {}?", fmt::join(names, " or "));
+  return names.empty() ? std::string(otherwise)
+                       : fmt::format("did you mean {}?", fmt::join(names, " or "));
 }
 
 }  // namespace odb

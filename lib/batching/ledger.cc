@@ -14,15 +14,8 @@ constexpr std::uint32_t kVersion = 1;
 constexpr char kStepType = 1;
 constexpr char kMarkerType = 2;
 constexpr std::size_t kLengthSize = sizeof(std::uint32_t);
+constexpr std::size_t kHeaderSize = 2 * kLengthSize;
 constexpr std::size_t kChecksumSize = sizeof(std::uint64_t);
-
-void append_varint(std::string& out, std::int64_t value) {
-  ODB_CHECK_GE(value, 0);
-  auto rest = static_cast<std::uint64_t>(value);
-  for (; rest >= 0x80; rest >>= 7)
-    out.push_back(static_cast<char>(rest | 0x80));
-  out.push_back(static_cast<char>(rest));
-}
 
 std::string body_of(const StepRecord& record) {
   std::string body(1, kStepType);
@@ -53,15 +46,7 @@ class BodyReader {
  public:
   BodyReader(std::string_view body, const std::string& where) : body_(body, where), where_(where) {}
 
-  std::int64_t varint() {
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 63; shift += 7) {
-      const auto byte = body_.read<std::uint8_t>();
-      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return static_cast<std::int64_t>(value);
-    }
-    throw FileError("{}: a number of more than 63 bits in a ledger record", where_);
-  }
+  std::int64_t varint() { return body_.read_varint(); }
 
   std::size_t count() {
     const std::int64_t found = varint();
@@ -107,16 +92,26 @@ class BodyReader {
   std::string where_;
 };
 
-// The body of the record that `rest` begins with; empty when the record is torn.
+bool all_zero(std::string_view bytes) {
+  return bytes.find_first_not_of('\0') == std::string_view::npos;
+}
+
+// The body of the record that `rest` begins with; empty when the record is torn: no more, or
+// nothing but zeros, where the bytes of a file that had grown already did not reach the disk.
 std::optional<std::string_view> next_body(std::string_view rest, const std::string& place) {
-  if (rest.size() < kLengthSize) return std::nullopt;
-  const std::uint64_t length = read_little_endian<std::uint32_t>(rest);
-  const std::uint64_t whole = kLengthSize + length + kChecksumSize;
+  if (rest.size() < kHeaderSize) return std::nullopt;
+  const auto length = read_little_endian<std::uint32_t>(rest);
+  if (read_little_endian<std::uint32_t>(rest.substr(kLengthSize)) != ~length) {
+    if (all_zero(rest.substr(kHeaderSize))) return std::nullopt;
+    throw FileError("{}: the length of a record and its complement disagree; the ledger is damaged",
+                    place);
+  }
+  const std::uint64_t whole = kHeaderSize + std::uint64_t{length} + kChecksumSize;
   if (rest.size() < whole) return std::nullopt;
-  const std::string_view body = rest.substr(kLengthSize, length);
-  const auto wanted = read_little_endian<std::uint64_t>(rest.substr(kLengthSize + length));
-  if (checksum64(body) == wanted && length > 0) return body;
-  if (rest.size() == whole) return std::nullopt;
+  const std::string_view body = rest.substr(kHeaderSize, length);
+  const auto wanted = read_little_endian<std::uint64_t>(rest.substr(kHeaderSize + length));
+  if (checksum64(body) == wanted) return body;
+  if (all_zero(rest.substr(whole))) return std::nullopt;
   throw FileError("{}: found checksum {}, wanted {}; the ledger is damaged there", place,
                   to_hex(checksum64(body)), to_hex(wanted));
 }
@@ -132,7 +127,9 @@ std::string ledger_header() {
 std::string serialise(const LedgerRecord& record) {
   const std::string body = std::visit([](const auto& r) { return body_of(r); }, record);
   std::string out;
-  append_little_endian(out, static_cast<std::uint32_t>(body.size()));
+  const auto length = static_cast<std::uint32_t>(body.size());
+  append_little_endian(out, length);
+  append_little_endian(out, ~length);
   out += body;
   append_little_endian(out, checksum64(body));
   return out;
@@ -154,7 +151,7 @@ std::uint64_t read_ledger(std::string_view bytes, const std::string& where,
     const auto body = next_body(bytes.substr(offset), place);
     if (!body) break;
     visit(BodyReader(*body, place).record());
-    offset += kLengthSize + body->size() + kChecksumSize;
+    offset += kHeaderSize + body->size() + kChecksumSize;
   }
   return offset;
 }

@@ -1,12 +1,13 @@
 // The ledger: which views a rank trained or left out in every finished step, as bytes.
 //
-// A file is the header "ODBLEDGR" + version, then records: length (u32), body, XXH3-64 of the body,
-// little-endian. A body begins with its type:
+// A file is the header "ODBLEDGR" + version, then records: length and its complement (u32 each),
+// body, XXH3-64 of the body, little-endian. A body begins with its type:
 //   1  a step     life, epoch, step, n, n view ids, m, m x (view id, reason)
 //   2  a marker   life, world, resumed step: steps after it of earlier lives are void, in all
 //                 ranks' files (written by rank 0 alone)
-// Whole numbers in bodies are LEB128 varints. A process that dies while it appends leaves a torn
-// last record: what comes before it is valid, the rest is to be cut off.
+// Whole numbers in bodies are varints (base/bytes.h). Who dies while appending leaves a torn last
+// record, a machine that does so maybe zeros in place of its end: what comes before it is valid,
+// the rest is to be cut off.
 #pragma once
 
 #include <cstdint>

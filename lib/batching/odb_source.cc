@@ -21,7 +21,7 @@ std::vector<ViewId> OdbSource::wanted(std::int64_t limit) const {
   std::vector<ViewId> views;
   for (std::size_t i = next_restored_; i < restored_.size() && limit > 0; ++i, --limit)
     views.push_back(restored_[i].view);
-  sampler_.peek(0, limit, views);
+  sampler_.peek(limit, views);
   return views;
 }
 

@@ -1,20 +1,7 @@
 #include "batching/option_table.h"
 
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace odb {
 namespace {
-
-// (name, value) of every enumerator, so that the words exist once.
-template <typename Enum>
-std::vector<std::pair<std::string, Enum>> named(std::initializer_list<Enum> values) {
-  std::vector<std::pair<std::string, Enum>> result;
-  for (const Enum value : values)
-    result.emplace_back(name(value), value);
-  return result;
-}
 
 void describe_groups(OptionTable& table, BatchingOptions& options) {
   table
@@ -25,7 +12,7 @@ void describe_groups(OptionTable& table, BatchingOptions& options) {
   table.add("l-max", options.l_max)
       .unit("tokens")
       .at_least(1)
-      .at_most(2147483647)
+      .at_most(kMostTokens)
       .help("token budget of a micro-batch; a single longer sample travels alone");
   table.add("layout", options.layout, named({Layout::automatic, Layout::flat, Layout::padded}))
       .help(
@@ -40,12 +27,12 @@ void describe_groups(OptionTable& table, BatchingOptions& options) {
   table.add("window", options.window)
       .unit("samples")
       .at_least(1)
-      .at_most(2147483647)
+      .at_most(kMostTokens)
       .help("samples that a rank holds to choose from");
   table.add("pad-multiple", options.pad_multiple)
       .unit("tokens")
       .at_least(1)
-      .at_most(1 << 20)
+      .at_most(kMostCount)
       .help("padded rows are a multiple of this long");
 }
 
@@ -57,7 +44,7 @@ void describe_ranks(OptionTable& table, BatchingOptions& options) {
   table.add("round-groups", options.round_groups)
       .unit("groups")
       .at_least(1)
-      .at_most(1 << 20)
+      .at_most(kMostCount)
       .help("most groups that a rank emits in one round");
   table.add("mates", options.mates, named({Mates::cost, Mates::random}))
       .help("which groups share a step over ranks: those of like cost, or random ones");
@@ -69,12 +56,12 @@ void describe_fixed_sizes(OptionTable& table, BatchingOptions& options) {
   table.add("batch-size", options.batch_size)
       .unit("samples")
       .at_least(1)
-      .at_most(1 << 20)
+      .at_most(kMostCount)
       .help("samples of a batch for standard, sorted and bucket");
   table.add("bucket-pool-factor", options.bucket_pool_factor)
       .unit("batches")
       .at_least(1)
-      .at_most(1 << 20)
+      .at_most(kMostCount)
       .help("size of the pool that bucket sorts by length");
 }
 

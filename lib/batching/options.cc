@@ -1,36 +1,19 @@
 #include "batching/options.h"
 
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 
 namespace odb {
-namespace {
 
-constexpr std::int64_t kMostTokens = std::numeric_limits<std::int32_t>::max();
-
-void check_range(const char* option, std::int64_t value, std::int64_t low, std::int64_t high) {
-  if (value < low || value > high)
-    throw UsageError("--{} is {}; wanted a whole number from {} to {}", option, value, low, high);
+bool keeps_budget(Strategy strategy) {
+  return strategy != Strategy::standard && strategy != Strategy::sorted &&
+         strategy != Strategy::bucket;
 }
 
-void settle_step_length(BatchingOptions& options) {
-  const int given = options.accumulate.has_value() + options.global_batch_tokens.has_value() +
-                    options.global_batch_samples.has_value();
-  if (given > 1)
-    throw UsageError(
-        "--accumulate, --global-batch-tokens and --global-batch-samples: {} of them are given; a "
-        "step ends by one of them, leave out the others",
-        given);
-  if (given == 0) options.accumulate = 1;
-  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  check_range("accumulate", options.accumulate.value_or(1), 1, kMostTokens);
-  check_range("global-batch-tokens", options.global_batch_tokens.value_or(1), 1, most);
-  check_range("global-batch-samples", options.global_batch_samples.value_or(1), 1, most);
+bool plans_epoch(Strategy strategy) {
+  return strategy != Strategy::odb && strategy != Strategy::standard;
 }
-
-}  // namespace
 
 const char* name(Strategy value) {
   constexpr const char* kNames[] = {"odb", "standard", "sorted", "bucket", "gmt", "bmt", "packing"};
@@ -64,16 +47,11 @@ BatchingOptions resolve(BatchingOptions options, Layout layout_of_model) {
     throw UsageError(
         "--grouping fit with --layout padded: fit adds lengths up to --l-max, padded rows all cost "
         "as much as the longest; use --grouping greedy or --layout flat");
-  check_range("l-max", options.l_max, 1, kMostTokens);
-  check_range("round-groups", options.round_groups, 1, 1 << 20);
-  check_range("window", options.window, 1, kMostTokens);
-  check_range("pad-multiple", options.pad_multiple, 1, 1 << 20);
-  check_range("batch-size", options.batch_size, 1, 1 << 20);
-  check_range("bucket-pool-factor", options.bucket_pool_factor, 1, 1 << 20);
   if (!std::isfinite(options.quadratic_cost) || options.quadratic_cost < 0)
     throw UsageError("the quadratic cost of the model is {}; wanted a finite number, 0 or more",
                      options.quadratic_cost);
-  settle_step_length(options);
+  if (!options.global_batch_tokens && !options.global_batch_samples)
+    options.accumulate = options.accumulate.value_or(1);
   return options;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,16 @@ enum class Grouping : std::uint8_t { automatic, greedy, fit };
 enum class Align : std::uint8_t { paper, balanced };
 enum class Mates : std::uint8_t { cost, random };
 enum class LossNorm : std::uint8_t { token, sample, rank_mean };
+
+// The most that the option tables permit: lengths and counts of samples fit 32 bits, other counts
+// stay far from an overflow of what is made of them.
+inline constexpr std::int64_t kMostTokens = std::numeric_limits<std::int32_t>::max();
+inline constexpr std::int64_t kMostCount = 1 << 20;
+
+// Whether --l-max bounds the groups, instead of --batch-size.
+bool keeps_budget(Strategy strategy);
+// Whether all batches of an epoch are planned before it, from known lengths.
+bool plans_epoch(Strategy strategy);
 
 const char* name(Strategy value);
 const char* name(Layout value);
@@ -48,8 +59,9 @@ struct BatchingOptions {
   LossNorm loss_norm = LossNorm::token;  // --loss-norm
 };
 
-// Fills in what was left to "auto": `layout_of_model` is what the model prefers. Then validates:
-// throws UsageError naming option, value and range. Rounds and sources take resolved options only.
+// Fills in what was left to "auto": `layout_of_model` is what the model prefers. UsageError: a
+// grouping that the layout does not permit, or a quadratic cost that is no cost; the range of each
+// single value was the option table's to check. Rounds and sources take resolved options only.
 BatchingOptions resolve(BatchingOptions options, Layout layout_of_model);
 
 // The choices that shape the sequence of slots, as "l-max=8192 layout=flat ...", one blank between.

@@ -20,6 +20,31 @@ std::int64_t position_word(const RunShape& shape, const BatchingOptions& options
   return static_cast<std::int64_t>(checksum64(text) >> 1);
 }
 
+#ifdef NDEBUG
+constexpr bool kAssertInvariants = false;
+#else
+constexpr bool kAssertInvariants = true;
+#endif
+
+// The guarantees of batching that a rank can see by itself (trace.h judges all ranks together):
+// every group has rows, within the budget but for one long sample, and no view comes twice.
+void assert_groups(const BatchingOptions& options, const std::vector<Group>& groups) {
+  const CostModel model = cost_model(options);
+  std::vector<ViewId> views;
+  for (const Group& group : groups) {
+    ODB_CHECK(!group.rows.empty(), "a group without rows");
+    ODB_CHECK(group == make_group(group.rows), "the sums of a group are not those of its rows");
+    ODB_CHECK(group.sums.rows == 1 || !keeps_budget(options.strategy) ||
+                  model.charged(group.sums) <= options.l_max,
+              "{} rows take {} of {}", group.sums.rows, model.charged(group.sums), options.l_max);
+    for (const Item& item : group.rows)
+      views.push_back(item.view);
+  }
+  std::sort(views.begin(), views.end());
+  const auto twice = std::adjacent_find(views.begin(), views.end());
+  ODB_CHECK(twice == views.end(), "view {} is in a round twice", *twice);
+}
+
 }  // namespace
 
 Rounds::Rounds(const RunShape& shape, const BatchingOptions& options, const RoundStart& start,
@@ -31,11 +56,6 @@ Rounds::Rounds(const RunShape& shape, const BatchingOptions& options, const Roun
       open_step_(start.open_step) {
   ODB_CHECK(shape.world >= 1 && shape.rank >= 0 && shape.rank < shape.world, "rank {} of {}",
             shape.rank, shape.world);
-  if (!options.join && shape.data_size < shape.world)
-    throw UsageError(
-        "--join off with {} samples on {} ranks: a rank without a sample would end the epoch at "
-        "once; use --join on or at most {} ranks",
-        shape.data_size, shape.world, shape.data_size);
 }
 
 void Rounds::deliver(const Item& item) {
@@ -76,10 +96,14 @@ std::vector<std::int64_t> Rounds::offer(std::int64_t failure) {
 
 std::vector<std::int64_t> Rounds::agree(const std::vector<std::int64_t>& maxima) {
   const Agreement agreement = decode_agreement(maxima);
-  ODB_CHECK(agreement.same_position,
-            "rank {} is at epoch {}, round {}, slot {}; another rank is elsewhere or was started "
-            "with other options, seed or data",
-            shape_.rank, start_.epoch, start_.round, start_.next_slot);
+  if (!agreement.same_position)
+    throw UsageError(
+        "rank {} is at epoch {}, round {}, slot {} of {} samples with --seed {} and {}; another "
+        "rank "
+        "is elsewhere or was started otherwise: compare the options, the seed, the data files and "
+        "the checkpoint of all ranks",
+        shape_.rank, start_.epoch, start_.round, start_.next_slot, shape_.data_size, shape_.seed,
+        options_fingerprint(options_));
   slots_ = 0;
   groups_.clear();
   if (agreement.failure != 0) {
@@ -95,6 +119,7 @@ std::vector<std::int64_t> Rounds::agree(const std::vector<std::int64_t>& maxima)
                             Rng(shape_.seed, RandomPurpose::round_choice, epoch,
                                 stream + 1 + static_cast<std::uint64_t>(shape_.rank)));
     ODB_CHECK_EQ(static_cast<std::int64_t>(groups_.size()), slots_);
+    if constexpr (kAssertInvariants) assert_groups(options_, groups_);
   }
   return encode_totals(groups_, slots_);
 }

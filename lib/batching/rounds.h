@@ -33,8 +33,7 @@ struct RunShape {
 
 class Rounds {
  public:
-  // Continues at `start`. `options` are resolved; `source` was made from the same start. UsageError
-  // when non-join has fewer views than ranks.
+  // Continues at `start`. `options` are resolved; `source` was made from the same start.
   Rounds(const RunShape& shape, const BatchingOptions& options, const RoundStart& start,
          std::unique_ptr<GroupSource> source);
 
@@ -47,7 +46,7 @@ class Rounds {
   bool filling() const { return !ended_ && source_->filling(); }
   void deliver(const Item& item);
   void leave_out(const LeftOut& row);
-  // A view whose worker died on it twice: kept in the state from the next round start on. The
+  // A view whose worker died on it twice: part of start() from now on. The
   // caller leaves such views out without trying them (is_known_bad).
   void remember_bad(const LeftOut& row);
   bool is_known_bad(ViewId view) const;
@@ -56,7 +55,7 @@ class Rounds {
   std::vector<std::int64_t> offer(std::int64_t failure = 0);
 
   // The element-wise maxima of all offers. Returns this rank's numbers for the sum; empty when the
-  // epoch ends here or a rank has failed. InternalError: ranks disagree about the position.
+  // epoch ends here or a rank has failed. UsageError: ranks were not started alike.
   std::vector<std::int64_t> agree(const std::vector<std::int64_t>& maxima);
 
   // The round's slots. `sums` empty after an empty agree(). Then the next round begins.
@@ -82,7 +81,6 @@ class Rounds {
   RoundStart start_;
   std::unique_ptr<GroupSource> source_;
   std::vector<LeftOut> left_out_;  // of this round's refill
-  std::vector<LeftOut> known_bad_;
   OpenStep open_step_;
   Supply supply_;
   std::vector<Group> groups_;  // of this round, one a slot; none when finished

@@ -111,12 +111,10 @@ void Sampler::know(std::int64_t count) const {
   }
 }
 
-void Sampler::peek(std::int64_t skip, std::int64_t limit, std::vector<ViewId>& views) const {
-  know(skip + limit);
+void Sampler::peek(std::int64_t limit, std::vector<ViewId>& views) const {
+  know(limit);
   const auto known = static_cast<std::int64_t>(ahead_.size());
-  const std::int64_t begin = std::min(skip, known);
-  const std::int64_t end = std::min(skip + limit, known);
-  views.insert(views.end(), ahead_.begin() + begin, ahead_.begin() + end);
+  views.insert(views.end(), ahead_.begin(), ahead_.begin() + std::min(limit, known));
 }
 
 ViewId Sampler::next() const {

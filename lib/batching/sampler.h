@@ -56,8 +56,8 @@ class Sampler {
   // `leftovers` may be null when the position names none.
   Sampler(const Permutation& order, LeftoverList leftovers, SamplerPosition position);
 
-  // Appends up to `limit` of the views that come next, `skip` of them passed over.
-  void peek(std::int64_t skip, std::int64_t limit, std::vector<ViewId>& views) const;
+  // Appends up to `limit` of the views that come next.
+  void peek(std::int64_t limit, std::vector<ViewId>& views) const;
   // The next view; past the next view. remaining() > 0 (checked).
   ViewId next() const;
   void advance();

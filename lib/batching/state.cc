@@ -33,7 +33,7 @@ void append(std::string& out, const SamplerPosition& position) {
 void append(std::string& out, const std::vector<LeftOut>& rows) {
   append(out, static_cast<std::int64_t>(rows.size()));
   for (const LeftOut& row : rows) {
-    append(out, row.view);
+    append_varint(out, row.view);
     append_little_endian(out, static_cast<std::uint8_t>(row.reason));
   }
 }
@@ -45,8 +45,8 @@ void append(std::string& out, const RoundStart& start) {
   append(out, start.sampler);
   append(out, static_cast<std::int64_t>(start.window.size()));
   for (const WindowEntry& entry : start.window) {
-    append(out, entry.view);
-    append_little_endian(out, static_cast<std::uint32_t>(entry.sent_back));
+    append_varint(out, entry.view);
+    append_varint(out, entry.sent_back);
   }
   append(out, start.fill_target);
   append(out, start.open_step.micro_steps);
@@ -89,10 +89,17 @@ class StateReader {
     return position;
   }
 
+  std::vector<ViewId> views() {
+    std::vector<ViewId> views(count(1));
+    for (ViewId& view : views)
+      view = bytes_.read_varint();
+    return views;
+  }
+
   std::vector<LeftOut> left_out() {
-    std::vector<LeftOut> rows(count(sizeof(std::int64_t) + 1));
+    std::vector<LeftOut> rows(count(2));
     for (LeftOut& row : rows) {
-      row.view = number();
+      row.view = bytes_.read_varint();
       row.reason = static_cast<LeftOutReason>(bytes_.read<std::uint8_t>());
     }
     return rows;
@@ -104,10 +111,10 @@ class StateReader {
     start.round = number();
     start.next_slot = number();
     start.sampler = position();
-    start.window.resize(count(sizeof(std::int64_t) + sizeof(std::uint32_t)));
+    start.window.resize(count(2));
     for (WindowEntry& entry : start.window) {
-      entry.view = number();
-      entry.sent_back = bytes_.read<std::uint32_t>();
+      entry.view = bytes_.read_varint();
+      entry.sent_back = bytes_.read_varint();
     }
     start.fill_target = number();
     start.open_step.micro_steps = number();
@@ -190,11 +197,16 @@ void check_replayed(const DataState& state, std::span<const Slot> slots) {
       state.slots_taken, state.start.round, state.taken.size(), replayed.taken.size(), view);
 }
 
-RoundStart first_round(const BatchingOptions& resolved, std::int64_t data_size, int rank, int world,
+RoundStart first_round(const BatchingOptions& resolved, std::int64_t positions, int rank, int world,
                        std::int64_t epoch) {
+  if (!resolved.join && positions < world)
+    throw UsageError(
+        "--join off with {} {} on {} ranks: a rank without any would end the epoch at once; use "
+        "--join on or at most {} ranks",
+        positions, plans_epoch(resolved.strategy) ? "batches" : "samples", world, positions);
   RoundStart start;
   start.epoch = epoch;
-  start.sampler = first_position(data_size, rank, world);
+  start.sampler = first_position(positions, rank, world);
   start.fill_target = first_fill_target(resolved.window);
   return start;
 }
@@ -212,7 +224,7 @@ std::string serialise(const OwnedState& state) {
   append(out, state.state.slots_taken);
   append(out, static_cast<std::int64_t>(state.state.taken.size()));
   for (const ViewId view : state.state.taken)
-    append(out, view);
+    append_varint(out, view);
   append(out, state.state.left_out);
   append_little_endian(out, checksum64(out));
   return out;
@@ -228,9 +240,7 @@ OwnedState parse_state(std::string_view bytes, const std::string& where) {
   result.owner.options = reader.text();
   result.state.start = reader.start();
   result.state.slots_taken = reader.number();
-  result.state.taken.resize(reader.count(sizeof(ViewId)));
-  for (ViewId& view : result.state.taken)
-    view = reader.number();
+  result.state.taken = reader.views();
   result.state.left_out = reader.left_out();
   reader.expect_end();
   return result;

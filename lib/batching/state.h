@@ -73,11 +73,13 @@ struct OwnedState {
   DataState state;
 };
 
-// The start of epoch `epoch` of a rank.
-RoundStart first_round(const BatchingOptions& resolved, std::int64_t data_size, int rank, int world,
+// The start of epoch `epoch` of a rank. `positions` are what the sampler draws: samples, or batches
+// of strategies that plan them. UsageError: fewer than ranks without join.
+RoundStart first_round(const BatchingOptions& resolved, std::int64_t positions, int rank, int world,
                        std::int64_t epoch);
 
-// Bytes: magic, version, owner, state, checksum; little-endian. Under 64 KiB at a window of 1,024.
+// Bytes: magic, version, owner, state, checksum; little-endian, views and waits as varints. Under
+// 64 KiB at a window of 1,024 and L_max 8,192, whatever the lengths, below 2^35 samples.
 std::string serialise(const OwnedState& state);
 
 // `where` names the source (a path) in messages. FileError: not a state, damaged, or written by

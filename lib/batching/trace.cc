@@ -9,11 +9,6 @@ bool has_work(SlotKind kind) {
   return kind == SlotKind::data || kind == SlotKind::idle;
 }
 
-bool keeps_budget(Strategy strategy) {
-  return strategy != Strategy::standard && strategy != Strategy::sorted &&
-         strategy != Strategy::bucket;
-}
-
 // data and idle stand for the same kind of slot, seen from different ranks.
 SlotKind shared_kind(SlotKind kind) {
   return kind == SlotKind::data ? SlotKind::idle : kind;

@@ -1,7 +1,12 @@
 // The binary from outside: which command runs, what goes to which stream, which exit code comes
 // back.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "base/error.h"
@@ -10,6 +15,22 @@
 #include "temporary_folder.h"
 
 using namespace odb;
+
+namespace {
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A plan over two numbers of ranks that takes no time, its plot written to `plot`.
+Outcome plan_with_plot(const TemporaryFolder& folder, const std::string& plot) {
+  const std::string lengths = folder.write("lengths", "5\n7\n3\n9\n4\n8\n");
+  return odb_trainer("plan --batching standard --ranks 1 --ranks 2 --lengths '" + lengths +
+                     "' --plot '" + plot + "'");
+}
+
+}  // namespace
 
 TEST_CASE("help lists the commands, on standard output") {
   for (const char* words : {"help", "--help", "-h", "help help"}) {
@@ -46,11 +67,11 @@ TEST_CASE("what is wrong with the words is told on standard error, with exit cod
   };
   const Row rows[] = {
       {"", "odb-trainer: which command?\n\nodb-trainer COMMAND [options]\n"},
-      {"versoin",
-       "odb-trainer: unknown command 'versoin'; did you mean version? (odb-trainer help lists "
-       "all)\n"},
-      {"''", "odb-trainer: unknown command ''; did you mean "},
-      {"help vers", "odb-trainer: unknown command 'vers'; did you mean version? "},
+      {"versoin", "odb-trainer: unknown command 'versoin'; did you mean version?\n"},
+      {"''", "odb-trainer: unknown command ''; odb-trainer help lists all\n"},
+      {"train", "odb-trainer: unknown command 'train'; odb-trainer help lists all\n"},
+      {"plan -x", "odb-trainer: unknown option -x; --help lists all\n"},
+      {"help vers", "odb-trainer: unknown command 'vers'; did you mean version?\n"},
       {"help version help", "odb-trainer: 'help': help takes one command\n"},
       {"version --jsn", "odb-trainer: unknown option --jsn; did you mean --json?\n"},
       {"version now",
@@ -66,8 +87,44 @@ TEST_CASE("what is wrong with the words is told on standard error, with exit cod
 }
 
 TEST_CASE("an answer that cannot be written is a failure") {
-  if (!std::filesystem::exists("/dev/full")) return;
-  const Outcome outcome = odb_trainer("version", "/dev/full");
+  // Short answers meet the full disk when they are flushed, long ones while they are printed.
+  REQUIRE(std::filesystem::exists("/dev/full"));
+  for (const char* words : {"version", "plan --help", "plan --print-schema"}) {
+    INFO(words);
+    const Outcome outcome = odb_trainer(words, "/dev/full");
+    CHECK(outcome.code == static_cast<int>(ExitCode::files));
+    CHECK_THAT(outcome.errors, Catch::StartsWith("odb-trainer: cannot write to standard output: "
+                                                 "No space left on device"));
+  }
+}
+
+TEST_CASE("a plot is written through links, into pipes, and keeps a file's mode") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("plot.svg", "old");
+  std::filesystem::permissions(
+      file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  std::filesystem::create_symlink(file, folder / "link.svg");
+  REQUIRE(plan_with_plot(folder, folder / "link.svg").code == 0);
+  CHECK(std::filesystem::is_symlink(folder / "link.svg"));
+  CHECK_THAT(content_of(file), Catch::StartsWith("<svg"));
+  CHECK(std::filesystem::status(file).permissions() ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const int held = ::open(pipe.c_str(), O_RDWR | O_NONBLOCK);  // a pipe keeps 64 KiB
+  CHECK(plan_with_plot(folder, pipe).code == 0);
+  std::string read(64 << 10, '\0');
+  const ssize_t count = ::read(held, read.data(), read.size());
+  ::close(held);
+  REQUIRE(count > 0);
+  CHECK(read.substr(0, static_cast<size_t>(count)) == content_of(file));
+}
+
+TEST_CASE("a plot that cannot be written ends the plan before its work") {
+  const TemporaryFolder folder;
+  const Outcome outcome = plan_with_plot(folder, folder / "none/plot.svg");
   CHECK(outcome.code == static_cast<int>(ExitCode::files));
-  CHECK_THAT(outcome.errors, Catch::Contains("No space left on device"));
+  CHECK(outcome.output.empty());
+  CHECK_THAT(outcome.errors, Catch::Contains("none/plot.svg for writing: No such file"));
 }

@@ -33,6 +33,13 @@ TEST_CASE("doctor prints one line per check and leaves the folder as it was") {
              Catch::Contains("can be written"));
 }
 
+TEST_CASE("a line feed in the environment does not break a line in two, and TMPDIR must exist") {
+  const Outcome outcome = odb_trainer("doctor", "", "RANK='1\n2' TMPDIR=/nonexistent/x");
+  CHECK_THAT(outcome.output, Catch::Contains("RANK=1 2"));
+  CHECK(split_lines(outcome.output).size() == kChecks - 1);  // no --output
+  CHECK_THAT(outcome.output, Catch::Contains("set TMPDIR to a folder that can be written"));
+}
+
 TEST_CASE("doctor ends with 2 when a check fails, and says so in JSON too") {
   TemporaryFolder folder;
   const Outcome outcome = odb_trainer("doctor --json --output " + folder.write("file", "x"));

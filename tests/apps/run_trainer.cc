@@ -16,12 +16,13 @@ std::string content_of(const std::string& path) {
 }
 }  // namespace
 
-Outcome odb_trainer(const std::string& words, const std::string& output_path) {
+Outcome odb_trainer(const std::string& words, const std::string& output_path,
+                    const std::string& environment) {
   const odb::TemporaryFolder folder;
   const std::string output = output_path.empty() ? folder / "output" : output_path;
   const std::string errors = folder / "errors";
   const std::string command =
-      "'" ODB_TRAINER "' " + words + " >'" + output + "' 2>'" + errors + "'";
+      environment + " '" ODB_TRAINER "' " + words + " >'" + output + "' 2>'" + errors + "'";
   const int status = std::system(command.c_str());
   REQUIRE(WIFEXITED(status));
   return {WEXITSTATUS(status), output_path.empty() ? content_of(output) : "", content_of(errors)};

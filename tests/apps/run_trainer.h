@@ -10,5 +10,7 @@ struct Outcome {
 };
 
 // Runs odb-trainer; `words` are quoted as the shell wants them. With an `output_path` standard
-// output goes there and is not read back. Waits for the end. Fails the test when it was killed.
-Outcome odb_trainer(const std::string& words, const std::string& output_path = "");
+// output goes there and is not read back; `environment` are variables to set, "A=b C=d". Waits for
+// the end. Fails the test when it was killed.
+Outcome odb_trainer(const std::string& words, const std::string& output_path = "",
+                    const std::string& environment = "");

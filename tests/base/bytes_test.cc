@@ -64,6 +64,24 @@ TEST_CASE("reading past the end names the source, the place and both lengths") {
   CHECK_THROWS_AS(read_little_endian<std::uint32_t>("abc"), InternalError);
 }
 
+TEST_CASE("numbers come back from their varints, which stand") {
+  std::string bytes;
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t value : {std::int64_t{0}, std::int64_t{127}, std::int64_t{300}, most})
+    append_varint(bytes, value);
+  CHECK(bytes.substr(0, 4) == std::string("\x00\x7f\xac\x02", 4));
+  CHECK(bytes.size() == 4 + 9);
+  ByteReader reader(bytes, "state");
+  CHECK(reader.read_varint() == 0);
+  CHECK(reader.read_varint() == 127);
+  CHECK(reader.read_varint() == 300);
+  CHECK(reader.read_varint() == most);
+  CHECK_THROWS_AS(append_varint(bytes, -1), InternalError);
+  const std::string long_one(9, '\xff');
+  CHECK_THROWS_WITH(ByteReader(long_one, "state").read_varint(),
+                    Catch::Contains("state: found a number of more than 63 bits at offset 0"));
+}
+
 TEST_CASE("values are seen as their bytes") {
   const std::vector<std::uint8_t> values{1, 2, 255};
   CHECK(bytes_of(std::span<const std::uint8_t>(values)) == std::string_view("\x01\x02\xff", 3));

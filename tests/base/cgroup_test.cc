@@ -92,11 +92,15 @@ TEST_CASE("version 2: the least limit on the way up counts") {
   put(files, "/sys/fs/cgroup/job_7/step_0/memory.max", "8589934592\n");
   put(files, "/sys/fs/cgroup/job_7/cpu.max", "200000 100000\n");
   put(files, "/sys/fs/cgroup/job_7/memory.max", "4294967296\n");
+  put(files, "/sys/fs/cgroup/job_7/step_0/memory.current", "7516192768\n");  // 7 GiB of 8
+  put(files, "/sys/fs/cgroup/job_7/step_0/memory.stat", "file 5\ninactive_file 3221225472\n");
+  put(files, "/sys/fs/cgroup/job_7/memory.current", "1073741824\n");
   put(files, "/sys/fs/cgroup/job_7/pids.max", "512\n");
   put(files, "/sys/fs/cgroup/job_8/memory.max", "1\n");
   const CgroupLimits limits = read_cgroup_limits(files);
   CHECK(limits.cpus == 2.0);
   CHECK(limits.memory_bytes == std::uint64_t{4} << 30);
+  CHECK(limits.memory_left == std::uint64_t{3} << 30);  // the step's would be 4 GiB
   CHECK(limits.processes == 512);
 }
 
@@ -114,9 +118,12 @@ TEST_CASE("version 1: each controller has its own hierarchy") {
   put(files, "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
   put(files, "/sys/fs/cgroup/memory/slurm/job_7/memory.limit_in_bytes", "9223372036854771712\n");
   put(files, "/sys/fs/cgroup/memory/slurm/memory.limit_in_bytes", "1073741824\n");
+  put(files, "/sys/fs/cgroup/memory/slurm/memory.usage_in_bytes", "805306368\n");
+  put(files, "/sys/fs/cgroup/memory/slurm/memory.stat", "total_inactive_file 268435456\n");
   const CgroupLimits limits = read_cgroup_limits(files);
   CHECK(limits.cpus == 0.5);
   CHECK(limits.memory_bytes == std::uint64_t{1} << 30);
+  CHECK(limits.memory_left == std::uint64_t{1} << 29);
   CHECK_FALSE(limits.processes);
 }
 

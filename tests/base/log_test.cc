@@ -1,5 +1,10 @@
 #include "base/log.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <regex>
 #include <sstream>
 
@@ -19,7 +24,41 @@ struct Captured {
     start_log(options);
   }
 };
+
+// What a warning looks like on a terminal: that of a forked child whose standard error is one.
+std::string warning_on_terminal(const char* no_colour) {
+  const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(master >= 0);
+  REQUIRE(::grantpt(master) == 0);
+  REQUIRE(::unlockpt(master) == 0);
+  const int terminal = ::open(::ptsname(master), O_RDWR | O_NOCTTY);
+  REQUIRE(terminal >= 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(terminal, STDERR_FILENO);
+    ::setenv("TERM", "xterm", 1);
+    ::setenv("NO_COLOR", no_colour, 1);
+    set_log_sink(standard_error_sink());
+    log("data").warn("late");
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);  // a terminal keeps some thousand bytes
+  std::string line(1000, '\0');
+  const ssize_t count = ::read(master, line.data(), line.size());
+  ::close(terminal);
+  ::close(master);
+  REQUIRE(count > 0);
+  line.resize(static_cast<size_t>(count));
+  return line;
+}
 }  // namespace
+
+TEST_CASE("levels are coloured on a terminal, but not with NO_COLOR set") {
+  CHECK_THAT(warning_on_terminal(""), Catch::Contains("\x1b["));
+  CHECK_THAT(warning_on_terminal("1"),
+             Catch::Contains("[data] warning: late") && !Catch::Contains("\x1b["));
+}
 
 TEST_CASE("a line shows time, rank, role and area, and the level when it is not info") {
   Captured captured({.rank = 3, .role = "collate"});

@@ -56,9 +56,10 @@ TEST_CASE("memory is read in bytes and bounded by its limit") {
   CHECK(memory.total == 25276510208);
   CHECK(memory.available == 24099590144);
   CHECK(usable_memory(memory) == 24099590144);
-  memory.limit = 1000;
-  CHECK(usable_memory(memory) == 1000);
   memory.limit = 25276510208;
+  memory.left = 1000;
+  CHECK(usable_memory(memory) == 1000);
+  memory.left = 25276510208;
   CHECK(usable_memory(memory) == 24099590144);
   CHECK(parse_memory_info("") == MemoryFacts{});
   CHECK(parse_memory_info("MemTotal:\nMemAvailable: lots kB\n") == MemoryFacts{});
@@ -92,23 +93,25 @@ TEST_CASE("GPUs are counted by the kernel's list and by their device files") {
 TEST_CASE("a folder is tried by writing, and left as it was") {
   TemporaryFolder folder;
   RealFileSystem files;
-  const FolderFacts there = try_folder(files, "output", folder.path());
+  const FolderFacts there = try_folder(files, "output", folder.path(), true);
   CHECK(there.problem.empty());
   CHECK(there.free > 0);
-  CHECK(try_folder(files, "output", folder / "not/yet/there").problem.empty());
+  CHECK(try_folder(files, "output", folder / "not/yet/there", true).problem.empty());
+  CHECK_THAT(try_folder(files, "temporary files", folder / "none", false).problem,
+             Catch::Contains("No such file"));
   CHECK(files.list(folder.path()).empty());
   const std::string file = folder.write("file", "x");
-  CHECK_THAT(try_folder(files, "output", file).problem, Catch::Contains("Not a directory"));
-  CHECK(try_folder(files, "output", "/proc/none").problem.find("cannot open") == 0);
+  CHECK_THAT(try_folder(files, "output", file, true).problem, Catch::Contains("Not a directory"));
+  CHECK(try_folder(files, "output", "/proc/none", true).problem.find("cannot open") == 0);
 }
 
 TEST_CASE("a folder on a full or read-only disk is told as such") {
   FaultyFileSystem files;
   files.set_capacity(0);
-  CHECK_THAT(try_folder(files, "output", "/run").problem, Catch::Contains("No space left"));
+  CHECK_THAT(try_folder(files, "output", "/run", true).problem, Catch::Contains("No space left"));
   CHECK(files.contents().empty());
   files.fail_next(FaultyFileSystem::Call::open, EROFS);
-  CHECK_THAT(try_folder(files, "output", "run").problem, Catch::Contains("Read-only"));
+  CHECK_THAT(try_folder(files, "output", "run", true).problem, Catch::Contains("Read-only"));
 }
 
 TEST_CASE("programs are looked for in the order of PATH") {

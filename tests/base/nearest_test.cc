@@ -29,11 +29,15 @@ TEST_CASE("the nearest names are found by prefix, then by edit distance") {
   }
   CHECK(nearest_names("", {"b", "aa"}) == Names{"b"});
   CHECK(nearest_names("x", {}).empty());
+  CHECK(nearest_names("xy", {"ab"}).empty());
+  CHECK(nearest_names("train", {"plan"}).empty());
+  CHECK(nearest_names("learningrate", {"learning-rat"}) == Names{"learning-rat"});
   CHECK(nearest_names("a", {"b", "c", "d", "e"}) == Names{"b", "c", "d"});
 }
 
 TEST_CASE("a suggestion is a question") {
-  CHECK(did_you_mean("trian", {"train", "report"}) == "did you mean train?");
-  CHECK(did_you_mean("re", {"report", "resume"}) == "did you mean report or resume?");
-  CHECK(did_you_mean("x", {}).empty());
+  CHECK(did_you_mean("trian", {"train", "report"}, "help") == "did you mean train?");
+  CHECK(did_you_mean("re", {"report", "resume"}, "help") == "did you mean report or resume?");
+  CHECK(did_you_mean("x", {}, "help tells all") == "help tells all");
+  CHECK(did_you_mean("train", {"plan", "report"}, "help tells all") == "help tells all");
 }

@@ -56,12 +56,13 @@ TEST_CASE("records come back from their bytes in order") {
 
 TEST_CASE("the bytes of a record stand") {
   const std::string bytes = serialise(LedgerRecord(step(1, 300, {5, 128}, {}, 2)));
-  // Length 9; type, life, epoch, step (two bytes), count, two views, count; checksum.
-  CHECK(bytes.substr(0, 4) == std::string("\x0a\0\0\0", 4));
-  CHECK(bytes.substr(4, 10) == std::string("\x01\x01\x02\xac\x02\x02\x05\x80\x01\x00", 10));
-  CHECK(read_little_endian<std::uint64_t>(std::string_view(bytes).substr(14)) ==
-        checksum64(std::string_view(bytes).substr(4, 10)));
-  CHECK(bytes.size() == 4 + 10 + 8);
+  // Length 10; its complement; type, life, epoch, step (two bytes), count, two views (one and two
+  // bytes), count; checksum.
+  CHECK(bytes.substr(0, 8) == std::string("\x0a\0\0\0\xf5\xff\xff\xff", 8));
+  CHECK(bytes.substr(8, 10) == std::string("\x01\x01\x02\xac\x02\x02\x05\x80\x01\x00", 10));
+  CHECK(read_little_endian<std::uint64_t>(std::string_view(bytes).substr(18)) ==
+        checksum64(std::string_view(bytes).substr(8, 10)));
+  CHECK(bytes.size() == 8 + 10 + 8);
 }
 
 TEST_CASE("a ledger cut anywhere gives its whole records and says how much is valid") {
@@ -86,7 +87,7 @@ TEST_CASE("damage before the last record is an error that names the place") {
   const std::string bytes = bytes_of(kRecords);
   std::string damaged = bytes;
   const std::size_t first = ledger_header().size();
-  damaged[first + 5] ^= 1;  // in the first body
+  damaged[first + 9] ^= 1;  // in the first body
   CHECK_THROWS_WITH(read(damaged), Catch::Contains("rank-00000.bin, offset 12"));
   damaged = bytes;
   damaged[bytes.size() - 1] ^= 1;  // in the last checksum: a torn write
@@ -97,10 +98,46 @@ TEST_CASE("damage before the last record is an error that names the place") {
   CHECK_THROWS_WITH(read(newer), Catch::Contains("version 2"));
 }
 
+TEST_CASE("a change of any byte is told, or costs the last record alone") {
+  const std::string bytes = bytes_of(kRecords);
+  const std::size_t last = bytes.size() - serialise(kRecords.back()).size();
+  const std::vector<LedgerRecord> all_but_last(kRecords.begin(), kRecords.end() - 1);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    for (const int change : {0x01, 0x10, 0x80, 0xff}) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ change);
+      INFO("byte " << i << " changed by " << change);
+      if (i < last + 8)
+        CHECK_THROWS_AS(read(damaged), FileError);
+      else
+        CHECK(read(damaged) == all_but_last);
+    }
+}
+
+TEST_CASE("zeros in place of the end are a torn end") {
+  const std::string bytes = bytes_of(kRecords);
+  const std::size_t last = bytes.size() - serialise(kRecords.back()).size();
+  for (const std::size_t zeros : {1, 4, 12, 5000}) {
+    std::uint64_t valid = 0;
+    CHECK(read(bytes + std::string(zeros, '\0'), &valid) == kRecords);
+    CHECK(valid == bytes.size());
+  }
+  for (std::size_t kept = last; kept < bytes.size() - 1; ++kept) {
+    INFO("kept " << kept);
+    const std::string torn = bytes.substr(0, kept) + std::string(bytes.size() - kept + 100, '\0');
+    std::uint64_t valid = 0;
+    const auto records = read(torn, &valid);
+    CHECK(records.size() == kRecords.size() - 1);
+    CHECK(valid == last);
+  }
+}
+
 TEST_CASE("a whole record with nonsense in it is refused") {
   const auto sealed = [](const std::string& body) {
     std::string bytes = ledger_header();
-    append_little_endian(bytes, static_cast<std::uint32_t>(body.size()));
+    const auto length = static_cast<std::uint32_t>(body.size());
+    append_little_endian(bytes, length);
+    append_little_endian(bytes, ~length);
     bytes += body;
     append_little_endian(bytes, checksum64(body));
     return bytes;

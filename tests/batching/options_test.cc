@@ -22,33 +22,35 @@ TEST_CASE("auto follows the model's layout, and the layout decides the grouping"
                     Catch::Contains("--grouping fit with --layout padded"));
 }
 
-TEST_CASE("values out of range are refused with option, value and range") {
-  struct Case {
-    void (*change)(BatchingOptions&);
-    const char* message;
-  };
-  const Case cases[] = {
-      {[](BatchingOptions& o) { o.l_max = 0; }, "--l-max is 0; wanted a whole number from 1"},
-      {[](BatchingOptions& o) { o.l_max = 1ll << 31; }, "--l-max is 2147483648"},
-      {[](BatchingOptions& o) { o.window = 0; }, "--window is 0"},
-      {[](BatchingOptions& o) { o.round_groups = -1; }, "--round-groups is -1"},
-      {[](BatchingOptions& o) { o.pad_multiple = 0; }, "--pad-multiple is 0"},
-      {[](BatchingOptions& o) { o.batch_size = 0; }, "--batch-size is 0"},
-      {[](BatchingOptions& o) { o.bucket_pool_factor = 0; }, "--bucket-pool-factor is 0"},
-      {[](BatchingOptions& o) { o.accumulate = 0; }, "--accumulate is 0"},
-      {[](BatchingOptions& o) { o.global_batch_tokens = -5; }, "--global-batch-tokens is -5"},
-      {[](BatchingOptions& o) { o.global_batch_samples = 0; }, "--global-batch-samples is 0"},
-      {[](BatchingOptions& o) { o.quadratic_cost = -1; }, "quadratic cost"},
-      {[](BatchingOptions& o) { o.quadratic_cost = std::numeric_limits<double>::quiet_NaN(); },
-       "quadratic cost"},
-      {[](BatchingOptions& o) { o.accumulate = o.global_batch_tokens = 5; }, "2 of them are given"},
-  };
-  for (const Case& c : cases) {
+TEST_CASE("a quadratic cost that is no cost is refused") {
+  for (const double cost : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
     BatchingOptions o;
-    c.change(o);
-    INFO(c.message);
-    CHECK_THROWS_WITH(resolve(o, Layout::flat), Catch::Contains(c.message));
+    o.quadratic_cost = cost;
+    CHECK_THROWS_WITH(resolve(o, Layout::flat), Catch::Contains("quadratic cost"));
     CHECK_THROWS_AS(resolve(o, Layout::flat), UsageError);
+  }
+}
+
+TEST_CASE("values out of range are refused by the table, with option, value and range") {
+  const std::pair<const char*, const char*> cases[] = {
+      {"--l-max=0", "--l-max: found '0', wanted an integer, at least 1, at most 2147483647"},
+      {"--l-max=2147483648", "--l-max: found '2147483648'"},
+      {"--window=0", "--window: found '0'"},
+      {"--round-groups=-1", "--round-groups: found '-1'"},
+      {"--pad-multiple=0", "--pad-multiple: found '0'"},
+      {"--batch-size=0", "--batch-size: found '0'"},
+      {"--bucket-pool-factor=0", "--bucket-pool-factor: found '0'"},
+      {"--accumulate=0", "--accumulate: found '0'"},
+      {"--global-batch-tokens=-5", "--global-batch-tokens: found '-5'"},
+      {"--global-batch-samples=0", "--global-batch-samples: found '0'"},
+  };
+  for (const auto& [flag, message] : cases) {
+    BatchingOptions o;
+    OptionTable table;
+    describe(table, o);
+    INFO(flag);
+    CHECK_THROWS_WITH(read_command_line(table, {.name = "train", .summary = "trains"}, {flag}, 80),
+                      Catch::StartsWith(message));
   }
 }
 

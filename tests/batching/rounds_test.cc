@@ -167,6 +167,9 @@ TEST_CASE("without join, fewer samples than ranks are refused and the first dry 
   o.join = false;
   o = resolve(o, Layout::flat);
   CHECK_THROWS_WITH(one_rank(o, 3, 4), Catch::Contains("3 samples on 4 ranks"));
+  o.strategy = Strategy::sorted;
+  CHECK_THROWS_WITH(one_rank(o, 3, 4), Catch::Contains("3 batches on 4 ranks"));
+  o.strategy = Strategy::odb;
 
   Scenario s;
   s.world = 2;
@@ -207,8 +210,23 @@ TEST_CASE("ranks with unlike options are found out before the first slot") {
     ranks.emplace_back(RunShape{rank, 2, 1, 0}, o, start,
                        std::make_unique<OdbSource>(o, Permutation(0, 1, 0), nullptr, start));
   }
-  CHECK_THROWS_WITH(lock_step_round(ranks, by_view({})), Catch::Contains("other options"));
+  CHECK_THROWS_WITH(lock_step_round(ranks, by_view({})),
+                    Catch::Contains("compare the options, the seed, the data files"));
+  CHECK_THROWS_AS(lock_step_round(ranks, by_view({})), UsageError);
 }
+
+#ifndef NDEBUG
+TEST_CASE("debug builds assert the budget of what a source hands out") {
+  // A source that was told of a larger budget than the round.
+  const BatchingOptions o = resolve(options(Grouping::greedy, 20), Layout::flat);
+  const BatchingOptions smaller = resolve(options(Grouping::greedy, 10), Layout::flat);
+  const RoundStart start = first_round(o, 4, 0, 1, 0);
+  Rounds rounds({.rank = 0, .world = 1, .seed = 1, .data_size = 4}, smaller, start,
+                std::make_unique<OdbSource>(o, Permutation(4, 1, 0), nullptr, start));
+  CHECK_THROWS_WITH(all_slots(std::move(rounds), by_view({5, 5, 5, 5})),
+                    Catch::Contains("4 rows take 20 of 10"));
+}
+#endif
 
 TEST_CASE("views that killed a worker are remembered from round to round") {
   const BatchingOptions o = resolve(options(Grouping::greedy, 10), Layout::flat);

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/error.h"
+#include "batching/odb_source.h"
 #include "batching/redeal.h"
 #include "catch.h"
 #include "scenario.h"
@@ -62,12 +63,10 @@ TEST_CASE("a state comes back from its bytes as it was") {
 }
 
 TEST_CASE("the layout of a state's bytes stands") {
-  OwnedState s;
-  s.owner = {.rank = 1, .world = 2, .seed = 3, .data_size = 4, .options = "a=b"};
-  const std::string bytes = serialise(s);
+  const std::string bytes = serialise(sample_state());
   // A change of these bytes is a new version of the format.
   CHECK(bytes.substr(0, 12) == std::string("ODBSTATE\x01\0\0\0", 12));
-  CHECK(to_hex(checksum64(bytes)) == "d23aefb67425a0b5");
+  CHECK(to_hex(checksum64(bytes)) == "5d3658dfbf4ab85f");
 }
 
 TEST_CASE("damage to any byte of a state is found") {
@@ -83,17 +82,16 @@ TEST_CASE("damage to any byte of a state is found") {
 
 TEST_CASE("counts that do not fit the bytes are refused before memory is taken") {
   const std::string bytes = serialise(sample_state());
-  for (std::size_t i = 12; i + 16 < bytes.size(); ++i) {
-    std::string forged = bytes;
-    for (std::size_t k = 0; k < 8; ++k)
-      forged[i + k] = static_cast<char>(0x7f);
-    try {
-      parse_state(resealed(forged), "x");
-    } catch (const FileError&) {
-      // Refused; other numbers than counts may well be read.
-    }
+  // Where the counts of options, progressions, window, known bad, taken and left-out rows stand.
+  const std::size_t end = bytes.size();
+  for (const std::size_t place :
+       {std::size_t{44}, std::size_t{114}, std::size_t{170}, end - 47, end - 29, end - 18}) {
+    INFO("count at byte " << place << " of " << end);
+    CHECK_THROWS_WITH(parse_state(resealed(bytes.substr(0, place) + std::string(8, '\x7f') +
+                                           bytes.substr(place + 8)),
+                                  "x"),
+                      Catch::Contains("found a list of 9187201950435737471 entries"));
   }
-  SUCCEED("no forged count led to anything but FileError");
 }
 
 TEST_CASE("another version is refused with both numbers") {
@@ -148,6 +146,24 @@ TEST_CASE("a state of a window of 1,024 is under 64 KiB at every step of an epoc
     INFO(name(grouping));
     CHECK(largest_window > 800);
     CHECK(largest < 64 * 1024);
+  }
+}
+
+TEST_CASE("a state is under 64 KiB where every sample is as short as can be") {
+  const std::int64_t data_size = std::int64_t{1} << 34;
+  const BatchingOptions options = resolve({}, Layout::flat);
+  const RoundStart first = first_round(options, data_size, 0, 1, 0);
+  std::vector<Rounds> ranks;
+  ranks.emplace_back(
+      RunShape{0, 1, 0, data_size}, options, first,
+      std::make_unique<OdbSource>(options, Permutation(data_size, 0, 0), nullptr, first));
+  for (int round = 0; round < 4; ++round) {
+    const RoundStart start = ranks[0].start();
+    const auto slots =
+        lock_step_round(ranks, [](ViewId view) -> Prepared { return Item{view, 1, 1}; });
+    const OwnedState state{.owner = {}, .state = state_after(start, slots[0])};
+    CHECK(state.state.taken.size() > 8000);
+    CHECK(serialise(state).size() < 64 * 1024);
   }
 }
 

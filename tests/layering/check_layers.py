@@ -5,7 +5,7 @@
 
 A file of lib/MODULE may include "MODULE/..." of its own module and of those named behind it in ARROWS, always by the path
 from lib/. Headers of LibTorch and CUDA may only be seen where TORCH says so, and a pure module sees neither files,
-processes nor clocks. Files of apps/ may include every module, and each other by bare name.
+processes, threads, clocks nor randomness of its own. Files of apps/ may include every module, and each other by bare name.
 """
 
 import pathlib
@@ -26,11 +26,16 @@ TORCH = {"model", "dist", "profile", "train"}
 PURE = {"batching"}
 
 TORCH_HEADER = re.compile(r"(torch|ATen|c10|caffe2|cuda|gloo|nccl|cupti|kineto)(/|_|\.|$)|libkineto")
-IMPURE_HEADER = re.compile(r"(filesystem|fstream|chrono|ctime|csignal|unistd\.h|fcntl\.h|time\.h|signal\.h|dlfcn\.h|"
-                           r"(sys|netinet|arpa|linux)/.*)$")
-INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+IMPURE_HEADER = re.compile(r"(filesystem|fstream|iostream|cstdio|stdio\.h|chrono|ctime|csignal|random|thread|mutex|future|"
+                           r"condition_variable|unistd\.h|fcntl\.h|time\.h|signal\.h|dlfcn\.h|pthread\.h|"
+                           r"(sys|netinet|arpa|linux)/.*|base/(real_file_system|signals|machine|log)\.h)$")
+MAY_BE_IMPURE = {("lib/batching/memory_peers.h", "mutex"), ("lib/batching/memory_peers.h", "condition_variable")}
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+INCLUDE = re.compile(r"^\s*#\s*include\b\s*(.*)")
+QUOTED = re.compile(r'(["<])([^">]+)[">]')
 MODULE_CALL = re.compile(r"odb_add_module\(\s*(\w+)([^)]*)\)")
-SUFFIXES = {".h", ".cc", ".cu", ".inc"}
+LINK_CALL = re.compile(r"target_link_libraries\(([^)]*)\)")
+SUFFIXES = {".h", ".hh", ".hpp", ".hxx", ".cc", ".cpp", ".cxx", ".c", ".cu", ".cuh", ".inc", ".ipp"}
 
 
 def include_fault(module, quote, path):
@@ -43,8 +48,9 @@ def include_fault(module, quote, path):
             return "a module's header in angle brackets; write it in quotes"
         if module and module not in TORCH and TORCH_HEADER.match(path):
             return f"{module} does without LibTorch and CUDA"
-        if module in PURE and IMPURE_HEADER.match(path):
-            return f"{module} is pure: no files, processes or clocks"
+    if module in PURE and IMPURE_HEADER.match(path):
+        return f"{module} is pure: no files, processes, threads, clocks or randomness"
+    if quote == "<":
         return ""
     if "/" not in path:
         return "no module folder; write it from lib/" if module else ""
@@ -56,17 +62,27 @@ def include_fault(module, quote, path):
 
 
 def file_faults(root, file, module):
-    text = file.read_text(encoding="utf-8")
+    name = str(file.relative_to(root))
+    text = file.read_text(encoding="utf-8").replace("\\\n", " ")
+    text = COMMENT.sub(lambda found: " " + "\n" * found[0].count("\n"), text)
     for number, line in enumerate(text.splitlines(), 1):
         found = INCLUDE.match(line)
-        fault = include_fault(module, *found.groups()) if found else ""
-        if fault:
-            yield f"{file.relative_to(root)}:{number}: {line.strip()}: {fault}"
+        if not found:
+            continue
+        quoted = QUOTED.match(found[1])
+        fault = include_fault(module, *quoted.groups()) if quoted else "hidden by a macro; write the path"
+        if fault and (name, quoted and quoted[2]) not in MAY_BE_IMPURE:
+            yield f"{name}:{number}: {line.strip()}: {fault}"
 
 
 def uses_faults(root, file, module):
-    """The module's USES list in its CMakeLists.txt."""
-    for name, words in MODULE_CALL.findall(file.read_text(encoding="utf-8")):
+    """The module's USES list in its CMakeLists.txt, and what it links past that."""
+    text = file.read_text(encoding="utf-8")
+    for words in LINK_CALL.findall(text):
+        for linked in re.findall(r"\bodb_(\w+)", words):
+            if linked in ALL and linked != module and linked not in ARROWS[module]:
+                yield f"{file.relative_to(root)}: target_link_libraries: odb_{linked}: not permitted for {module}"
+    for name, words in MODULE_CALL.findall(text):
         words = words.split()
         uses = words[words.index("USES") + 1:] if "USES" in words else []
         for used in uses:

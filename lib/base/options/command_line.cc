@@ -77,7 +77,7 @@ CommandLine read_command_line(OptionTable& table, const CommandUsage& usage,
   if (general.config) file_values = read_config_file(table, *general.config);
   merge_values(table, file_values, own_values);
   if (general.print_config) return {.answer = config_json(table), .words = {}};
-  check_merged(table);
+  check_merged(table, file_values);
   return {.answer = "", .words = std::move(flags.words)};
 }
 

@@ -2,6 +2,7 @@
 // iterator that notes how far it has come; at the event of a key that is right behind the key.
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -85,7 +86,7 @@ size_t key_start(std::string_view text, size_t end) {
 
 struct Member {
   std::string key;
-  std::string place;
+  size_t offset;  // of its opening quote
 };
 
 struct Document {
@@ -103,7 +104,7 @@ Document parse_document(const std::string& text, const std::filesystem::path& pa
   const auto note_keys = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (event != Json::parse_event_t::key || depth != 1) return true;
     const size_t start = key_start(text, static_cast<size_t>(reached - text.data()));
-    document.members.push_back({parsed.get<std::string>(), place_of(text, start, path)});
+    document.members.push_back({parsed.get<std::string>(), start});
     return true;
   };
   try {
@@ -130,6 +131,13 @@ std::string found(const Json& value) {
   return value.dump();
 }
 
+// 1e3 -> "1000", as JSON Schema has it: a number without a fraction is an integer.
+std::optional<std::string> whole_number(double value) {
+  constexpr double kBeyondAnyInteger = 1e20;
+  if (std::trunc(value) != value || std::abs(value) >= kBeyondAnyInteger) return std::nullopt;
+  return fmt::format("{:.0f}", value + 0.0);  // adding 0 makes -0 a plain 0
+}
+
 // The value as its flag would write it; nothing when its JSON type is wrong.
 std::optional<std::string> text_of(const Option& option, const Json& value) {
   switch (option.kind) {
@@ -137,6 +145,7 @@ std::optional<std::string> text_of(const Option& option, const Json& value) {
       if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
       return std::nullopt;
     case OptionKind::integer:
+      if (value.is_number_float()) return whole_number(value.get<double>());
       if (value.is_number_integer()) return value.dump();
       return std::nullopt;
     case OptionKind::number:
@@ -160,9 +169,9 @@ std::string json_wanted(const Option& option) {
   return option.repeatable ? "a list of values, each " + wanted : wanted;
 }
 
-GivenValue given_value(const Option& option, const Json& value, const Member& member) {
+GivenValue given_value(const Option& option, const Json& value, const std::string& place) {
   GivenValue given{
-      .option = &option, .place = fmt::format("{}: {}", member.place, member.key), .texts = {}};
+      .option = &option, .place = fmt::format("{}: {}", place, option.key()), .texts = {}};
   if (option.optional && value.is_null()) return given;
   const bool is_list = option.repeatable && value.is_array();
   for (const Json& element : is_list ? value : Json::array({value})) {
@@ -178,7 +187,8 @@ GivenValue given_value(const Option& option, const Json& value, const Member& me
 
 std::vector<GivenValue> read_config_file(const OptionTable& table,
                                          const std::filesystem::path& path) {
-  const Document document = parse_document(read_text(path), path);
+  const std::string text = read_text(path);
+  const Document document = parse_document(text, path);
   std::vector<std::string> keys;
   for (const Option* option : table.options())
     keys.push_back(option->key());
@@ -186,15 +196,16 @@ std::vector<GivenValue> read_config_file(const OptionTable& table,
   std::vector<GivenValue> values;
   std::vector<std::string> seen;
   for (const Member& member : document.members) {
+    const std::string place = place_of(text, member.offset, path);
     const auto known = std::ranges::find(keys, member.key);
     if (known == keys.end())
-      throw UsageError("{}: unknown key \"{}\"; {}", member.place, member.key,
-                       did_you_mean(member.key, keys));
+      throw UsageError("{}: unknown key \"{}\"; {}", place, member.key,
+                       did_you_mean(member.key, keys, "--help lists all options"));
     if (std::ranges::find(seen, member.key) != seen.end())
-      throw UsageError("{}: the key {} is given twice; give it once", member.place, member.key);
+      throw UsageError("{}: the key {} is given twice; give it once", place, member.key);
     seen.push_back(member.key);
     const Option& option = *table.options()[static_cast<size_t>(known - keys.begin())];
-    values.push_back(given_value(option, document.object.at(member.key), member));
+    values.push_back(given_value(option, document.object.at(member.key), place));
   }
   return values;
 }

@@ -45,7 +45,17 @@ cxxopts::ParseResult parse(cxxopts::Options& parser, const Arguments& arguments)
   for (const Option* option : options)
     flags.push_back(option->flag());
   const std::string name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-  throw UsageError("unknown option {}; {}", word, did_you_mean("--" + name, flags));
+  throw UsageError("unknown option {}; {}", word,
+                   did_you_mean("--" + name, flags, "--help lists all"));
+}
+
+// A switch is "on" by being there. cxxopts would take a joined value, too.
+void check_switches(const Arguments& arguments, const std::vector<const Option*>& options) {
+  for (const std::string& argument : arguments)
+    for (const Option* option : options)
+      if (option->is_switch && argument.starts_with(option->flag() + "="))
+        throw UsageError("{} takes no value, found '{}'", option->flag(),
+                         argument.substr(option->flag().size() + 1));
 }
 
 // A flag in the place of a value means that the value was forgotten, unless joined by "=".
@@ -87,6 +97,7 @@ Flags parse_flags(const std::vector<const Option*>& options, const Arguments& ar
   // Words after "--" are kept from cxxopts: it would hand them on looking like unknown flags.
   const auto end = std::ranges::find(arguments, "--");
   const Arguments before(arguments.begin(), end);
+  check_switches(before, options);
   const cxxopts::ParseResult result = parse(parser, before);
 
   Flags flags;
@@ -98,8 +109,6 @@ Flags parse_flags(const std::vector<const Option*>& options, const Arguments& ar
 
   for (const cxxopts::KeyValue& given : result.arguments()) {
     const Option& option = **std::ranges::find(options, given.key(), &Option::name);
-    if (option.is_switch && given.value() != "on")
-      throw UsageError("{} takes no value, found '{}'", option.flag(), given.value());
     check_value(option, given.value(), before, options);
     add_value(flags.values, option, given.value());
   }

@@ -74,8 +74,9 @@ Json element_schema(const Option& option) {
     if (option.optional) schema["enum"].push_back(nullptr);
   }
   // Bounds of durations and sizes are texts: the description tells them.
-  if (option.kind != OptionKind::text)
-    for (const OptionBound& bound : option.bounds)
+  if (option.kind == OptionKind::text) return schema;
+  for (const auto& bounds : {option.type_bounds, option.bounds})
+    for (const OptionBound& bound : bounds)
       schema[bound_keyword(bound.side)] = value_json(option, bound.value);
   return schema;
 }
@@ -92,10 +93,13 @@ std::string description(const Option& option) {
 Json option_schema(const Option& option) {
   Json schema;
   const Json element = element_schema(option);
-  if (option.repeatable)
-    schema["anyOf"] = Json::array({{{"type", "array"}, {"items", element}}, element});
-  else
+  if (option.repeatable) {
+    Json list = {{"type", "array"}, {"items", element}};
+    if (option.required || option.never_empty) list["minItems"] = 1;
+    schema["anyOf"] = Json::array({list, element});
+  } else {
     schema = element;
+  }
   schema["description"] = description(option);
   schema["default"] = values_json(option, option.default_values);
   return schema;

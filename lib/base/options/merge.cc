@@ -1,4 +1,6 @@
+// How the sources are merged, and the checks once they are.
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/ranges.h>
 
@@ -34,6 +36,23 @@ void write(const GivenValue& value) {
   }
 }
 
+bool names_flag(std::string_view message, const std::string& flag) {
+  const size_t at = message.find(flag);
+  if (at == std::string_view::npos) return false;
+  const std::string_view rest = message.substr(at + flag.size());
+  const bool goes_on =
+      !rest.empty() && (std::isalnum(static_cast<unsigned char>(rest[0])) != 0 || rest[0] == '-');
+  return !goes_on || names_flag(rest, flag);
+}
+
+// " (train.json:3:5: l_max)" for the values of a file whose flags the message names.
+std::string places_of_named(std::string_view message, const std::vector<GivenValue>& from_file) {
+  std::vector<std::string> places;
+  for (const GivenValue& value : from_file)
+    if (names_flag(message, value.option->flag())) places.push_back(value.place);
+  return places.empty() ? "" : fmt::format(" ({})", fmt::join(places, ", "));
+}
+
 }  // namespace
 
 void merge_values(OptionTable& table, const std::vector<GivenValue>& from_file,
@@ -50,12 +69,16 @@ void merge_values(OptionTable& table, const std::vector<GivenValue>& from_file,
     write(value);
 }
 
-void check_merged(const OptionTable& table) {
+void check_merged(const OptionTable& table, const std::vector<GivenValue>& from_file) {
   for (const Option* option : table.options())
     if (option->required && option->read().empty())
       throw UsageError("{} {} is missing: {}", option->flag(), option->placeholder, option->help);
-  for (const auto& rule : table.rules())
-    rule();
+  try {
+    for (const auto& rule : table.rules())
+      rule();
+  } catch (const UsageError& error) {
+    throw UsageError("{}{}", error.what(), places_of_named(error.what(), from_file));
+  }
 }
 
 }  // namespace odb

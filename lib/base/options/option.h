@@ -31,12 +31,14 @@ struct Option {
   std::string placeholder;           // stands for the value in the help text: "N", "PATH"
   std::vector<std::string> choices;  // the permitted values; empty: not a list
   std::vector<OptionBound> bounds;
+  std::vector<OptionBound> type_bounds;  // of integers: what the variable can hold
   bool bare_number = false;  // text that JSON may also write as a number (an amount's usual unit)
   bool is_switch = false;    // a flag without value: `--json`
   bool optional = false;     // may have no value (JSON null)
   bool none_word = false;    // the flag's value `none` means no value
   bool repeatable = false;   // `--data A --data B`, a list in JSON
   bool required = false;     // must have a value once all sources are merged
+  bool never_empty = false;  // a list that must have a value: it has some by default
   std::vector<std::string> default_values;  // at most one unless repeatable
   std::string default_note;                 // told in place of the default
 

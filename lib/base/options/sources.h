@@ -41,7 +41,8 @@ std::vector<GivenValue> read_config_file(const OptionTable& table,
 void merge_values(OptionTable& table, const std::vector<GivenValue>& from_file,
                   const std::vector<GivenValue>& from_flags);
 
-// Required options are there and every rule of OptionTable::validate holds; else UsageError.
-void check_merged(const OptionTable& table);
+// Required options are there and every rule of OptionTable::validate holds; else UsageError, which
+// also tells the places of the flags it names that the file gave.
+void check_merged(const OptionTable& table, const std::vector<GivenValue>& from_file);
 
 }  // namespace odb

@@ -26,6 +26,7 @@
 
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -209,6 +210,10 @@ OptionTable::Declaration<V> OptionTable::declare(std::string name, V& variable,
   option.optional = Shape::kOptional;
   option.none_word = Shape::kOptional && !kIsWord;
   option.repeatable = Shape::kRepeatable;
+  if constexpr (std::integral<T> && !std::same_as<T, bool>)
+    option.type_bounds = {
+        {OptionBound::Side::at_least, fmt::format("{}", std::numeric_limits<T>::min())},
+        {OptionBound::Side::at_most, fmt::format("{}", std::numeric_limits<T>::max())}};
   for (const auto& choice : choices)
     option.choices.push_back(choice.first);
   rules->choices = std::move(choices);
@@ -226,6 +231,8 @@ OptionTable::Declaration<V> OptionTable::declare(std::string name, V& variable,
     return texts;
   };
   option.write = [&variable, &option, rules](const std::vector<std::string>& texts) {
+    if (texts.empty() && option.never_empty)
+      throw UsageError("found no value, wanted one or more, each {}", option.wanted());
     std::vector<T> values;
     values.reserve(texts.size());
     for (const std::string& text : texts)
@@ -240,6 +247,7 @@ OptionTable::Declaration<V> OptionTable::declare(std::string name, V& variable,
     }
   };
   option.default_values = option.read();
+  option.never_empty = option.repeatable && !option.default_values.empty();
   Declaration<V> declaration(option, rules);
   if constexpr (std::same_as<T, Amount>) declaration.units({});
   return declaration;

@@ -140,6 +140,8 @@ std::vector<std::int32_t> named_lengths(std::string_view name, std::int64_t samp
 }
 
 std::vector<std::int32_t> parse_lengths(std::string_view text, const std::string& where) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string_view::npos && (text[first] == '[' || text[first] == '{');
   std::vector<std::int32_t> lengths = json ? parse_json(text, where) : parse_lines(text, where);

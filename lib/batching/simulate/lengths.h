@@ -24,10 +24,10 @@ bool is_length_distribution(std::string_view name);
 std::vector<std::int32_t> named_lengths(std::string_view name, std::int64_t samples,
                                         std::uint64_t seed);
 
-// Lengths from a text: one whole number a line (blank lines are skipped), or JSON, which begins
-// with a bracket: a list of numbers, or an object with such a list as "lengths". `where` names the
-// text in messages. DataError, with line or place in the list: not a number, below 1, above
-// 2^31 - 1; or no lengths at all.
+// Lengths from a text, with or without a byte order mark: one whole number a line (blank lines are
+// skipped), or JSON, which begins with a bracket: a list of numbers, or an object with such a list
+// as "lengths". `where` names the text in messages. DataError, with line or place in the list: not
+// a number, below 1, above 2^31 - 1; or no lengths at all.
 std::vector<std::int32_t> parse_lengths(std::string_view text, const std::string& where);
 
 }  // namespace odb

@@ -1,30 +1,19 @@
 #include "batching/simulate/plan_options.h"
 
-#include <initializer_list>
-#include <limits>
+#include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "batching/option_table.h"
 #include "batching/simulate/lengths.h"
 
 namespace odb {
 namespace {
 
-constexpr std::int64_t kMostTokens = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kMostCount = 1 << 20;
 constexpr std::int64_t kMostRanks = 1 << 16;
-
-template <typename Enum>
-std::vector<std::pair<std::string, Enum>> named(std::initializer_list<Enum> values) {
-  std::vector<std::pair<std::string, Enum>> result;
-  for (const Enum value : values)
-    result.emplace_back(name(value), value);
-  return result;
-}
 
 void describe_data(OptionTable& table, PlanOptions& options) {
   table.group("data");
@@ -146,6 +135,22 @@ void describe_time(OptionTable& table, PlanOptions& options) {
       .help("time in which a data worker prepares a sample");
 }
 
+// A value that comes twice would be simulated and shown twice.
+void check_repeats(const PlanOptions& options) {
+  for (const SweptOption& option : swept_options(options)) {
+    std::vector<std::int64_t> values = option.values;
+    std::sort(values.begin(), values.end());
+    const auto twice = std::adjacent_find(values.begin(), values.end());
+    if (twice != values.end())
+      throw UsageError("--{} {} is given twice; give each value once", option.name, *twice);
+  }
+  for (std::size_t i = 0; i < options.strategies.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (options.strategies[i] == options.strategies[j])
+        throw UsageError("--batching {} is given twice; give each strategy once",
+                         name(options.strategies[i]));
+}
+
 void check_plot(const PlanOptions& options) {
   if (!options.plot) return;
   const std::vector<SweptOption> swept = swept_options(options);
@@ -173,7 +178,10 @@ void describe(OptionTable& table, PlanOptions& options) {
   table.add_switch("json", options.json).help("print one JSON object instead of a table");
   table.add("plot", options.plot)
       .help("also write the results over the swept option to this SVG file");
-  table.validate([&options] { check_plot(options); });
+  table.validate([&options] {
+    check_repeats(options);
+    check_plot(options);
+  });
 }
 
 }  // namespace odb

@@ -57,8 +57,7 @@ EpochPlan make_plan(const PlanInput& input) {
 }  // namespace
 
 std::shared_ptr<const EpochPlan> plan_epoch(const PlanInput& input) {
-  const Strategy strategy = input.options.strategy;
-  if (strategy == Strategy::odb || strategy == Strategy::standard) return nullptr;
+  if (!plans_epoch(input.options.strategy)) return nullptr;
   check_lengths(input);
   auto plan = std::make_shared<const EpochPlan>(make_plan(input));
   ODB_CHECK_EQ(plan->order.size(), input.lengths->size());

@@ -23,7 +23,7 @@ std::vector<ViewId> StandardSource::wanted(std::int64_t limit) const {
   const std::int64_t again = std::min(limit, restored_left());
   const auto first = restored_.begin() + static_cast<std::ptrdiff_t>(next_restored_);
   std::vector<ViewId> views(first, first + again);
-  sampler_.peek(0, limit - again, views);
+  sampler_.peek(limit - again, views);
   return views;
 }
 

@@ -135,21 +135,24 @@ TEST_CASE("the schema tells types, ranges, choices, defaults and exclusive sets"
   CHECK(schema["additionalProperties"] == false);
   CHECK(schema["properties"].size() == example.table.names().size());
   const auto property = [&](const char* key) { return schema["properties"].at(key); };
-  CHECK(property("l_max") == json::parse(R"({"type": "integer", "minimum": 1, "default": 8192,
+  CHECK(property("l_max") == json::parse(R"({"type": "integer", "minimum": 1,
+      "maximum": 9223372036854775807, "default": 8192,
       "description": "token budget of a group [in tokens]"})"));
   CHECK(property("grouping") == json::parse(R"({"type": "string", "enum": ["greedy", "fit"],
       "default": "fit", "description": "how groups are formed"})"));
   CHECK(property("join")["type"] == "boolean");
   CHECK(property("join")["default"] == true);
   CHECK(property("accumulate") == json::parse(R"({"type": ["integer", "null"], "minimum": 1,
-      "default": null, "description":
+      "maximum": 9223372036854775807, "default": null, "description":
       "micro-steps of a step [in micro-steps; default 1 unless the step has another length]"})"));
   CHECK(property("data") == json::parse(R"({"anyOf": [{"type": "array", "items":
-      {"type": "string"}}, {"type": "string"}], "default": [],
+      {"type": "string"}, "minItems": 1}, {"type": "string"}], "default": [],
       "description": "files with records"})"));
   CHECK(property("warmup")["minimum"] == 0);
   CHECK(property("warmup")["exclusiveMaximum"] == 1);
   CHECK(property("workers")["maximum"] == 64);
+  CHECK(property("seed")["minimum"] == 0);
+  CHECK(property("seed")["maximum"] == 18446744073709551615u);
   CHECK(property("log_every")["type"] == json{"string", "number", "null"});
   CHECK(property("timeout")["description"] ==
         "a peer is lost when silent for so long [a duration such as 90s, 5min, 1h30min (ms, s, "

@@ -181,6 +181,45 @@ TEST_CASE("flags win over the file, also within an exclusive set") {
         "--workers: found '0', wanted an integer, at least 1, at most 64");
 }
 
+TEST_CASE("whole numbers are integers however they are written") {
+  CHECK(ConfigFile(R"({"l_max": 8e3, "workers": 4.0, "seed": -0.0})").options() ==
+        Options{.l_max = 8000, .seed = 0, .workers = 4});
+  CHECK(ConfigFile(R"({"workers": 1e300})").refused() ==
+        "train.json:1:2: workers: found 1e+300, wanted an integer, at least 1, at most 64");
+}
+
+TEST_CASE("an empty list is refused where the default is none") {
+  std::vector<int64_t> l_max = {8192};
+  OptionTable table;
+  table.add("l-max", l_max).at_least(1).help("token budgets");
+  CHECK(message_of<UsageError>([&] {
+          merge_values(table, {{.option = table.find("l-max"), .place = "a.json:1:2", .texts = {}}},
+                       {});
+        }) == "a.json:1:2: found no value, wanted one or more, each an integer, at least 1");
+  CHECK(l_max == std::vector<int64_t>{8192});
+}
+
+TEST_CASE("a rule's message tells where the file gave the options that it names") {
+  const ConfigFile file(R"({"workers": 3, "l_max": 4, "seed": 1})");
+  Described example;
+  example.table.validate([] { throw UsageError("--l-max without --seed-all and --workers"); });
+  const auto values = read_config_file(example.table, file.path);
+  merge_values(example.table, values, parse_flags(example.table.options(), {"--data=a"}).values);
+  CHECK(message_of<UsageError>([&] { check_merged(example.table, values); }) ==
+        "--l-max without --seed-all and --workers (" + file.path + ":1:2: workers, " + file.path +
+            ":1:16: l_max)");
+}
+
+// Looking for the place of every key from the file's start would outlast the test's limit.
+TEST_CASE("a config file of very many keys is refused at its first unknown one") {
+  std::string text = "{";
+  for (int i = 0; i < 400'000; ++i)
+    text += "\"other\":" + std::string(90, ' ') + "1,";
+  text.back() = '}';
+  CHECK_THAT(ConfigFile(text).refused(),
+             Catch::StartsWith("train.json:1:2: unknown key \"other\""));
+}
+
 TEST_CASE("a config file cut off anywhere is malformed, at a place within it") {
   const std::string whole =
       "{ // so\n \"l_max\": 4096, \"mo\\\"del\": [\"a\", -1.5e3, {\"x\": null}]}";

@@ -80,7 +80,8 @@ TEST_CASE("flags that cannot be meant are refused") {
     INFO(row.message);
     CHECK(refused(row.arguments) == row.message);
   }
-  CHECK_THAT(refused({"-s"}), Catch::StartsWith("unknown option -s; did you mean"));
+  CHECK_THAT(refused({"-s"}), Catch::StartsWith("unknown option -s; did you mean --seed or"));
+  CHECK(refused({"-x"}) == "unknown option -x; --help lists all");
   CHECK_THAT(refused({"--=3"}), Catch::StartsWith("unknown option --; did you mean"));
 }
 
@@ -96,4 +97,6 @@ TEST_CASE("a switch takes no value") {
   CHECK(flags({"--json", "--json"}).values.size() == 1);
   CHECK(message_of<UsageError>([&] { flags({"--json=off"}); }) ==
         "--json takes no value, found 'off'");
+  CHECK(message_of<UsageError>([&] { flags({"--json=on"}); }) ==
+        "--json takes no value, found 'on'");
 }

@@ -77,6 +77,10 @@ TEST_CASE("lengths are read from lines and from JSON") {
       {"3\r\n\r\n 14 \n\n15", {3, 14, 15}},
       {"2147483647", {2147483647}},
       {"[3, 14, 15]", {3, 14, 15}},
+      {"\xEF\xBB\xBF"
+       "3\n14\n",
+       {3, 14}},
+      {"\xEF\xBB\xBF[3, 14]", {3, 14}},
       {" \n{\"rows\": 2, \"lengths\": [7, 9], \"tokenizer\": \"x\"}\n", {7, 9}},
   };
   for (const Case& c : cases) {

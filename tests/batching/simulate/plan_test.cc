@@ -174,6 +174,8 @@ TEST_CASE("options of plan") {
   for (const Words& words : {Words{"--l-max", "0"}, Words{"--ranks", "0"}, Words{"--samples", "0"},
                              Words{"--window", "0"}, Words{"--batching", "fastest"},
                              Words{"--seconds-per-position", "0"}, Words{"--plot", "x.svg"},
+                             Words{"--window", "8", "--window", "9", "--window", "8"},
+                             Words{"--batching", "odb", "--batching", "odb"},
                              Words{"--window", "1", "--window", "2", "--depth", "1", "--depth", "2",
                                    "--plot", "x.svg"}}) {
     INFO(words.front() << " " << words[1]);

@@ -26,7 +26,7 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> plain_rows(std::string_view
 
 }  // namespace
 
-TEST_CASE("An index of several pieces equals a scan line by line", "[slow]") {
+TEST_CASE("An index of several pieces equals a scan line by line") {
   // Long runs of blanks and blank lines, so that some lie across the pieces' borders.
   const unsigned seed = 20261129;
   CAPTURE(seed);
