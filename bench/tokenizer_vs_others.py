@@ -1,7 +1,8 @@
 """The measurements of tokenizer_vs_others.sh; every number in MB (10^6 bytes) of text per second.
 
 cold: a new tokenizer's first pass over all texts; warm: the pass after it. Ours and tokenizers get one text after another.
-gigatoken is measured in three ways, as it is quickest in different ones: texts as a batch, all texts as one file (read by
+The best round is the one that other work on the machine disturbed least. gigatoken is measured in three ways, as it is
+quickest in different ones: texts as a batch, all texts as one file (read by
 itself), and all texts as one string; its best counts.
 """
 import json
@@ -71,13 +72,14 @@ def main(rounds):
         for measured in (ours(), other(texts, size), reference(texts, size)):
             for name, cold, warm in measured:
                 found.setdefault(name, []).append((cold, warm))
-    print(f"{len(texts)} texts, {size} bytes; medians of {rounds} rounds")
+    print(f"{len(texts)} texts, {size} bytes; {rounds} rounds, median (best)")
     for name, pairs in found.items():
-        first, second = (statistics.median(side) if side[0] is not None else None for side in zip(*pairs))
         if name.endswith("load"):
-            print(f"{name:20} {first:8.0f} ms" + (f" {second:8.1f} MB private" if second is not None else ""))
+            load, memory = (statistics.median(side) if side[0] is not None else None for side in zip(*pairs))
+            print(f"{name:20} {load:6.0f} ms" + (f", {memory:.1f} MB private" if memory is not None else ""))
         else:
-            print(f"{name:20} {first:8.1f} MB/s cold {second:8.1f} MB/s warm")
+            cold, warm = (f"{statistics.median(side):6.1f} ({max(side):6.1f}) MB/s" for side in zip(*pairs))
+            print(f"{name:20} {cold} cold {warm} warm")
 
 
 main(int(sys.argv[1]))

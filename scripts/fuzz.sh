@@ -17,6 +17,8 @@ for program in build/fuzz/fuzz/odb_*_fuzzer; do
   [[ $name == *load* ]] && seeds=(tests/cases/tokenizer/*/)
   [[ $name == *round_trip* ]] && seeds=(tests/data/tokenizer/golden)
   [[ $name == odb_record_* ]] && seeds=(tests/cases/chat tests/cases/raw)
+  [[ $name == odb_safetensors_* ]] && seeds=(tests/fuzz/model/safetensors_seeds)
+  [[ $name == odb_model_config_* ]] && seeds=(tests/cases/models/*/ tests/golden/model/qwen2 tests/golden/model/llama3)
   "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=20000 -print_final_stats=1 \
     -artifact_prefix="$corpus/failed/" "$corpus/found" "${seeds[@]}" 2>&1 | tail -n 12
 done

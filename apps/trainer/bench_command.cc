@@ -21,6 +21,11 @@ struct Benchmark {
 };
 
 constexpr std::array kBenchmarks = {
+    Benchmark{"loader", "data files made into batches per second, by the data processes of a rank",
+              bench_loader},
+#ifdef ODB_WITH_LIBTORCH
+    Benchmark{"model", "tokens forward and backward per second, and loading", bench_model},
+#endif
     Benchmark{"samples", "bytes of records made into labelled samples per second", bench_samples},
     Benchmark{"tokenizer", "bytes of text turned into ids per second", bench_tokenizer}};
 

@@ -11,6 +11,10 @@ using Arguments = std::vector<std::string>;
 
 int bench_command(const Arguments& arguments);
 int doctor_command(const Arguments& arguments);
+#ifdef ODB_WITH_LIBTORCH
+int export_command(const Arguments& arguments);
+int generate_command(const Arguments& arguments);
+#endif
 int inspect_command(const Arguments& arguments);
 int plan_command(const Arguments& arguments);
 int tokenize_command(const Arguments& arguments);

@@ -1,5 +1,5 @@
 // inspect: looks at what a run would be given. `inspect data` makes every record into a sample and
-// reports what came of it.
+// reports what came of it; `inspect model` tells what a model folder holds and needs.
 #include <unistd.h>
 
 #include <cstdio>
@@ -15,6 +15,7 @@
 #include "data/inspect/data_report.h"
 #include "data/inspect/progress_bar.h"
 #include "data/inspect/show_sample.h"
+#include "model/model_report.h"
 
 namespace odb {
 namespace {
@@ -125,21 +126,63 @@ int inspect_data(const Arguments& arguments) {
   throw DataError("no sample can be trained: all {} rows are left out", report.rows());
 }
 
+struct InspectModelOptions {
+  ModelOptions model;
+  std::int64_t l_max = 8192;
+  bool json = false;
+};
+
+int inspect_model(const Arguments& arguments) {
+  InspectModelOptions options;
+  OptionTable table;
+  describe(table, options.model);
+  table.group("inspect");
+  table.add("l-max", options.l_max)
+      .unit("tokens")
+      .at_least(1)
+      .help("size of a micro-batch, for the memory that training takes");
+  table.add_switch("json", options.json).help("print the report as one JSON object");
+  const CommandUsage usage{.name = "inspect model",
+                           .summary =
+                               "Tells what a model folder holds: architecture, parameters, files, "
+                               "the memory that a rank "
+                               "needs to train it by part, and what is missing or wrong. Exit code "
+                               "0, or 4 when the model "
+                               "cannot be loaded.",
+                           .words = "DIR",
+                           .takes_config = false};
+  const auto words = parse_command_line(table, usage, arguments);
+  if (!words) return 0;
+  if (words->size() > 1) throw UsageError("inspect model: '{}': wanted one folder", words->at(1));
+  if (!words->empty()) options.model.model = words->front();
+  if (options.model.model.empty()) throw UsageError("inspect model: which folder?");
+
+  RealFileSystem files;
+  const ModelReport report =
+      inspect_model(files, options.model.model, options.model, options.l_max);
+  fmt::print("{}", options.json ? report_json(report) : report_text(report));
+  if (report.check.problems.empty()) return 0;
+  throw FileError("{}: the model cannot be loaded: {}", report.folder,
+                  report.check.problems.front());
+}
+
 }  // namespace
 
 int inspect_command(const Arguments& arguments) {
   const Arguments rest(arguments.empty() ? arguments.end() : arguments.begin() + 1,
                        arguments.end());
   if (!arguments.empty() && arguments[0] == "data") return inspect_data(rest);
+  if (!arguments.empty() && arguments[0] == "model") return inspect_model(rest);
   if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) {
     fmt::print(
         "odb-trainer inspect WHAT [options]\n\n  data   what the records become: "
-        "odb-trainer inspect data --help\n");
+        "odb-trainer inspect data --help\n"
+        "  model  what a model folder holds: odb-trainer inspect model --help\n");
     return 0;
   }
-  throw UsageError("inspect: {}; known: data", arguments.empty()
-                                                   ? "what is to be inspected is missing"
-                                                   : fmt::format("unknown '{}'", arguments[0]));
+  throw UsageError("inspect: {}; known: data, model",
+                   arguments.empty() ? "what is to be inspected is missing"
+                                     : fmt::format("unknown '{}'", arguments[0]));
 }
 
 }  // namespace odb

@@ -29,7 +29,12 @@ constexpr std::array kCommands = {
     Command{"bench", "measure one part of the trainer: bench samples, bench tokenizer",
             bench_command},
     Command{"doctor", "look at the machine and tell what is not well", doctor_command},
-    Command{"inspect", "tell what records become: inspect data", inspect_command},
+#ifdef ODB_WITH_LIBTORCH
+    Command{"export", "write a checkpoint's model as a folder that others load", export_command},
+    Command{"generate", "let a model answer a prompt", generate_command},
+#endif
+    Command{"inspect", "tell what records become, or what a model is: inspect data, inspect model",
+            inspect_command},
     Command{"plan", "simulate the batching strategies on given lengths and compare them",
             plan_command},
     Command{"tokenize", "turn texts into token ids, or ids into texts", tokenize_command},

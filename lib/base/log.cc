@@ -108,6 +108,13 @@ void start_log(const LogOptions& options) {
     logger->set_level(log_state.level_of(area));
 }
 
+void set_log_role(const std::string& role) {
+  LogState& log_state = state();
+  const std::lock_guard lock(log_state.mutex);
+  log_state.options.role = role;
+  log_state.sink->set_formatter(make_formatter(log_state.options));
+}
+
 spdlog::logger& log(std::string_view area) {
   LogState& log_state = state();
   const std::lock_guard lock(log_state.mutex);

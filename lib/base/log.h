@@ -5,8 +5,8 @@
 //
 // Lines go to standard error, standard output belongs to a command's result. Colours only on a
 // terminal (and not with NO_COLOR set). Every area has its own level. start_log() is called once
-// per process, again in a forked child with its new role; before it, lines are written with rank
-// and role left out. Thread-safe; never throws.
+// per process; before it, lines are written with rank and role left out. A forked child sets its
+// own role. Thread-safe; never throws.
 #pragma once
 
 #include <map>
@@ -28,6 +28,9 @@ struct LogOptions {
 // Sets what every later line of this process shows. Throws UsageError when `levels` names an
 // unknown level.
 void start_log(const LogOptions& options);
+
+// Changes the role alone: for a process that was forked off one whose log was started.
+void set_log_role(const std::string& role);
 
 // The logger of an area (a short name such as "data", "align", "step"). Made at first use; kept to
 // the end.

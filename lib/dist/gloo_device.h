@@ -1,6 +1,6 @@
-// Gloo's network devices. The one place that includes Gloo's headers: the LibTorch package carries
-// Gloo's code but not its headers, which come from the system (libgloo-dev); the system's library
-// is never linked.
+// Gloo's network devices. Only this and gloo_process_group.cc include Gloo's headers: the LibTorch
+// package carries Gloo's code but not its headers, which come from the system (libgloo-dev); the
+// system's library is never linked.
 #pragma once
 
 #include <string>

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/files.h"
@@ -31,6 +32,9 @@ class SampleMaking {
   const DataOptions& options() const { return options_; }
   const Tokenizer& tokenizer() const { return tokenizer_; }
   const std::string& template_name() const { return template_.name; }
+  const ChatTemplate& chat_template() const { return *template_.chat_template; }
+  // The token that ends a text, where the tokenizer names one.
+  std::optional<TokenId> end_of_text() const { return sample_tokens_.end_of_text; }
 
   // Changes whenever the same record could become another sample: tokenizer files, template,
   // cutoff, format, columns, what is trained.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 #include "base/error.h"
@@ -21,14 +22,17 @@ std::size_t cache_sets(std::size_t bytes) {
   return std::bit_floor(std::max(bytes, kSmallestCache)) / kBytesPerSet;
 }
 
-void check_text(std::string_view text) {
+// Answers whether all of it is ASCII.
+bool check_text(std::string_view text) {
   if (text.size() > kLargestText) {
     throw DataError("a text of {} bytes; a sample must stay under 2 GiB", text.size());
   }
+  if (is_ascii(text)) return true;
   if (const auto invalid = find_invalid_utf8(text)) {
     throw DataError("the text is not valid UTF-8: byte 0x{:02X} at offset {}",
                     static_cast<unsigned char>(text[*invalid]), *invalid);
   }
+  return false;
 }
 
 }  // namespace
@@ -46,10 +50,10 @@ std::vector<TokenId> Encoder::encode(std::string_view text) {
 }
 
 void Encoder::encode(std::string_view text, std::vector<TokenId>& ids) {
-  check_text(text);
+  const bool ascii = check_text(text);
   const std::size_t before = ids.size();
   try {
-    encode_valid(text, ids);
+    encode_valid(text, ascii, ids);
   } catch (const Error&) {
     ids.resize(before);
     throw;
@@ -60,11 +64,11 @@ void Encoder::encode(std::span<const TextPiece> pieces, std::vector<TokenId>& id
   joined_.clear();
   const AddedToken* left = nullptr;  // the control token before the text that is being joined
   const auto finish_text = [&](const AddedToken* right) {
-    check_text(joined_);
+    const bool ascii = check_text(joined_);
     std::string_view text = joined_;
     if (left != nullptr && left->rstrip) text = strip_left(text);
     if (right != nullptr && right->lstrip) text = strip_right(text);
-    encode_valid(text, ids);
+    encode_valid(text, ascii, ids);
     joined_.clear();
   };
   const std::size_t before = ids.size();
@@ -87,21 +91,21 @@ void Encoder::encode(std::span<const TextPiece> pieces, std::vector<TokenId>& id
   }
 }
 
-void Encoder::encode_valid(std::string_view text, std::vector<TokenId>& ids) {
-  if (!tokenizer_.raw_matcher_.may_match(text)) return encode_section(text, ids);
+void Encoder::encode_valid(std::string_view text, bool ascii, std::vector<TokenId>& ids) {
+  if (!tokenizer_.raw_matcher_.may_match(text)) return encode_section(text, ascii, ids);
   sections_.clear();
   tokenizer_.raw_matcher_.split(text, control_, sections_);
   for (const Section& section : sections_) {
     if (section.id == Section::kText) {
-      encode_section(text.substr(section.begin, section.end - section.begin), ids);
+      encode_section(text.substr(section.begin, section.end - section.begin), ascii, ids);
     } else {
       ids.push_back(section.id);
     }
   }
 }
 
-void Encoder::encode_section(std::string_view text, std::vector<TokenId>& ids) {
-  if (tokenizer_.parts_.normalize_nfc) text = normalize_nfc(text, normalized_);
+void Encoder::encode_section(std::string_view text, bool ascii, std::vector<TokenId>& ids) {
+  if (tokenizer_.parts_.normalize_nfc && !ascii) text = normalize_nfc(text, normalized_);
   if (tokenizer_.normalized_matcher_.is_empty()) return encode_words(text, ids);
   inner_sections_.clear();
   tokenizer_.normalized_matcher_.split(text, control_, inner_sections_);
@@ -117,33 +121,12 @@ void Encoder::encode_section(std::string_view text, std::vector<TokenId>& ids) {
 void Encoder::encode_words(std::string_view text, std::vector<TokenId>& ids) {
   if (text.empty()) return;
   const std::string_view base = tokenizer_.parts_.pre_tokenizer.split(text, scratch_);
-  // Room for what most words need; the few that need more make room for themselves.
-  std::size_t room = WordCache::kShortTokens * scratch_.words.size();
-  std::size_t count = ids.size();
-  ids.resize(count + room);
   const std::span<const Span> words = scratch_.words;
   for (std::size_t first = 0; first < words.size(); first += kWordsAhead) {
     const auto block = words.subspan(first, std::min(kWordsAhead, words.size() - first));
     look_ahead(base, block);
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      room -= WordCache::kShortTokens;
-      const WordCache::ShortKey& key = ahead_[i].key;
-      const WordCache::ShortEntry* entry =
-          key.length == 0 ? nullptr : cache_.find(key, ahead_[i].set);
-      if (entry != nullptr && entry->count != 0) {
-        std::copy_n(entry->tokens.data(), WordCache::kShortTokens, ids.data() + count);
-        count += entry->count;
-        continue;
-      }
-      const std::string_view word = block[i].of(base);
-      const bool is_new = entry == nullptr && key.length != 0;
-      const auto tokens = is_new ? new_short_word(word, ahead_[i]) : long_word(word);
-      if (ids.size() < count + tokens.size() + room) ids.resize(count + tokens.size() + 2 * room);
-      std::copy(tokens.begin(), tokens.end(), ids.data() + count);
-      count += tokens.size();
-    }
+    encode_block(base, block, ids);
   }
-  ids.resize(count);
 }
 
 // The places of the next words in the cache, called for before they are needed.
@@ -152,14 +135,35 @@ void Encoder::look_ahead(std::string_view base, std::span<const Span> block) {
     const Span span = block[i];
     const std::size_t length = span.end - span.begin;
     if (length > WordCache::kShortWord) {
-      ahead_[i].key.length = 0;
+      ahead_[i] = {};
       continue;
     }
-    ahead_[i].key =
-        WordCache::short_key(base.data() + span.begin, length, base.size() - span.begin);
+    ahead_[i].key = WordCache::short_key(base, span.begin, length);
     ahead_[i].set = cache_.set_of(ahead_[i].key);
     cache_.prefetch(ahead_[i].set);
   }
+}
+
+void Encoder::encode_block(std::string_view base, std::span<const Span> block,
+                           std::vector<TokenId>& ids) {
+  std::array<TokenId, kWordsAhead * WordCache::kShortTokens> known;
+  TokenId* end = known.data();
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    const WordCache::ShortEntry* entry = cache_.find(ahead_[i].key, ahead_[i].set);
+    if (entry != nullptr && entry->count != 0) {
+      // Always all of them: a copy of fixed size is two moves, one of `count` tokens a call.
+      std::memcpy(end, entry->tokens.data(), sizeof(entry->tokens));
+      end += entry->count;
+      continue;
+    }
+    ids.insert(ids.end(), known.data(), end);
+    end = known.data();
+    const std::string_view word = block[i].of(base);
+    const bool is_new = entry == nullptr && ahead_[i].key.is_word();
+    const auto tokens = is_new ? new_short_word(word, ahead_[i]) : long_word(word);
+    ids.insert(ids.end(), tokens.begin(), tokens.end());
+  }
+  ids.insert(ids.end(), known.data(), end);
 }
 
 std::span<const TokenId> Encoder::new_short_word(std::string_view word, const Ahead& ahead) {

@@ -1,6 +1,6 @@
 // Text to ids. An Encoder is the working side of a Tokenizer: it remembers words and holds the
 // buffers, so that encoding allocates nothing once warm. One per thread or process (8 MB by
-// default, in memory as it fills); the Tokenizer itself is shared.
+// default); the Tokenizer itself is shared.
 #pragma once
 
 #include <array>
@@ -48,19 +48,21 @@ class Encoder {
   std::vector<TokenId> encode(std::string_view text);
 
  private:
-  void encode_valid(std::string_view text, std::vector<TokenId>& ids);
-  void encode_section(std::string_view text, std::vector<TokenId>& ids);
+  // `ascii`: nothing else is in the text, so that it needs no normalisation.
+  void encode_valid(std::string_view text, bool ascii, std::vector<TokenId>& ids);
+  void encode_section(std::string_view text, bool ascii, std::vector<TokenId>& ids);
   void encode_words(std::string_view text, std::vector<TokenId>& ids);
   void encode_new_word(std::string_view word);
   std::span<const TokenId> long_word(std::string_view word);
 
-  // A word that is about to be looked up. Length 0: too long for the short table.
+  // A word that is about to be looked up. No key: too long for the short table.
   struct Ahead {
     WordCache::ShortKey key;
-    std::size_t set;
+    std::size_t set = 0;
   };
   static constexpr std::size_t kWordsAhead = 32;
   void look_ahead(std::string_view base, std::span<const Span> block);
+  void encode_block(std::string_view base, std::span<const Span> block, std::vector<TokenId>& ids);
   std::span<const TokenId> new_short_word(std::string_view word, const Ahead& ahead);
 
   const Tokenizer& tokenizer_;

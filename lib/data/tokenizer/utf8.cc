@@ -2,9 +2,13 @@
 
 #include <simdjson.h>
 
+#include <cstring>
+
 namespace odb {
 
 namespace {
+
+constexpr std::uint64_t kHighBits = 0x8080808080808080;
 
 struct Unit {
   std::size_t bytes;  // of the character, or of the maximal broken part
@@ -35,6 +39,26 @@ CodePoint read_code_point_before(std::string_view text, std::size_t end) {
   while (start > 0 && (static_cast<unsigned char>(text[start]) & 0xC0) == 0x80)
     --start;
   return read_code_point(text.data() + start);
+}
+
+bool is_ascii(std::string_view text) {
+  constexpr std::size_t kStep = 32;
+  const auto eight_at = [text](std::size_t at) {
+    std::uint64_t eight;
+    std::memcpy(&eight, text.data() + at, 8);
+    return eight;
+  };
+  std::uint64_t bits = 0;
+  std::size_t at = 0;
+  for (; at + kStep <= text.size(); at += kStep) {
+    bits |= eight_at(at) | eight_at(at + 8) | eight_at(at + 16) | eight_at(at + 24);
+    if (bits & kHighBits) return false;
+  }
+  for (; at + 8 <= text.size(); at += 8)
+    bits |= eight_at(at);
+  for (; at < text.size(); ++at)
+    bits |= static_cast<unsigned char>(text[at]);
+  return (bits & kHighBits) == 0;
 }
 
 void append_utf8(std::uint32_t code_point, std::string& out) {

@@ -29,6 +29,9 @@ inline CodePoint read_code_point(const char* text) {
 // The code point that ends right before text[end]. REQUIRES: end > 0, valid UTF-8 before it.
 CodePoint read_code_point_before(std::string_view text, std::size_t end);
 
+// Whether all bytes are below 0x80: then it is valid, and NFC leaves it as it is.
+bool is_ascii(std::string_view text);
+
 void append_utf8(std::uint32_t code_point, std::string& out);
 
 // Offset of the first byte that is not part of valid UTF-8 (overlong forms, surrogates and values

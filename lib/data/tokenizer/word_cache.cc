@@ -21,10 +21,8 @@ void WordCache::put(const ShortKey& key, std::size_t set, std::span<const TokenI
   Set& ways = sets_[set];
   ways[1] = ways[0];
   ShortEntry& entry = ways[0];
-  entry.low = key.low;
-  entry.high = key.high;
-  entry.length = key.length;
-  entry.count = static_cast<std::uint8_t>(tokens.size());
+  entry.key = key;
+  entry.count = static_cast<std::uint32_t>(tokens.size());
   std::copy(tokens.begin(), tokens.end(), entry.tokens.begin());
 }
 

@@ -1,7 +1,7 @@
 // Remembers the tokens of words seen before. Natural text repeats its words, so most words cost one
 // look at one cache line instead of a run of merges.
 //
-// Words of up to 16 bytes with up to 3 tokens live in a two-way set-associative table of 64-byte
+// Words of up to 15 bytes with up to 3 tokens live in a two-way set-associative table of 64-byte
 // sets, like a processor's cache: a new word replaces the one of its set used longest ago.
 // All others, up to kLongestWord, live in a hash table over a block of bytes that is emptied when
 // full; a short word of many tokens leaves a pointer to there (no tokens) in the first table. So
@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -22,60 +23,61 @@ namespace odb {
 
 class WordCache {
  public:
-  static constexpr std::size_t kShortWord = 16;
+  static constexpr std::size_t kShortWord = 15;
   static constexpr std::size_t kShortTokens = 3;
   static constexpr std::size_t kLongestWord = 256;  // longer ones hardly ever come again
 
-  // A word of 1 to 16 bytes, padded with zeros.
+  // A word of 1 to 15 bytes: its bytes, zeros, and its length as the last byte. All zeros: no word.
   struct ShortKey {
-    std::uint64_t low;
-    std::uint64_t high;
-    std::uint8_t length;
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+    bool is_word() const { return high != 0; }
     bool operator==(const ShortKey&) const = default;
   };
 
-  // 32 bytes. A length of 0 marks a free one.
+  // 32 bytes.
   struct ShortEntry {
-    std::uint64_t low = 0;
-    std::uint64_t high = 0;
+    ShortKey key;  // no word: a free one
     std::array<TokenId, kShortTokens> tokens{};
-    std::uint8_t length = 0;
-    std::uint8_t count = 0;
+    std::uint32_t count = 0;
 
-    bool is(const ShortKey& key) const {
-      return low == key.low && high == key.high && length == key.length;
+    bool is(const ShortKey& other) const {
+      return ((key.low ^ other.low) | (key.high ^ other.high)) == 0;
     }
   };
 
-  // `sets` is a power of two from 2 on (64 bytes each, in memory as they are touched); `long_bytes`
-  // bounds the memory of the other table, roughly.
+  // `sets` is a power of two from 2 on (64 bytes each); `long_bytes` bounds the memory of the other
+  // table, roughly.
   WordCache(std::size_t sets, std::size_t long_bytes);
 
-  // The key of text[0..length); `readable` bytes may be read from text on.
-  // REQUIRES: 1 <= length <= kShortWord, length <= readable.
-  static ShortKey short_key(const char* text, std::size_t length, std::size_t readable) {
-    ShortKey key{0, 0, static_cast<std::uint8_t>(length)};
-    if (readable < kShortWord) {
-      std::array<char, kShortWord> padded{};
-      std::memcpy(padded.data(), text, length);
-      std::memcpy(&key.low, padded.data(), 8);
-      std::memcpy(&key.high, padded.data() + 8, 8);
-      return key;
+  // The key of the `length` bytes of `text` from `begin` on. Reads no byte outside of `text`.
+  // REQUIRES: 1 <= length <= kShortWord, begin + length <= text.size().
+  static ShortKey short_key(std::string_view text, std::size_t begin, std::size_t length) {
+    const char* word = text.data() + begin;
+    ShortKey key;
+    if (begin + sizeof(key) <= text.size()) {
+      const auto& mask = kMasks[length & kShortWord];  // shows the compiler that it is in bounds
+      key.low = eight_at(word) & mask[0];
+      key.high = eight_at(word + 8) & mask[1];
+    } else if (length > 8) {
+      key.low = eight_at(word);
+      key.high = eight_at(word + length - 8) >> 8 * (16 - length);
+    } else if (begin + length >= 8) {
+      key.low = eight_at(word + length - 8) >> 8 * (8 - length);
+    } else {
+      std::memcpy(&key.low, word, length);
     }
-    std::memcpy(&key.low, text, 8);
-    std::memcpy(&key.high, text + 8, 8);
-    key.low &= kMasks[length][0];
-    key.high &= kMasks[length][1];
+    key.high |= static_cast<std::uint64_t>(length) << 56;
     return key;
   }
 
   std::size_t set_of(const ShortKey& key) const {
-    const std::uint64_t mixed =
-        (key.low ^ (key.high + key.length) * 0x9E3779B97F4A7C15) * 0xD6E8FEB86659FD93;
+    const std::uint64_t mixed = (key.low ^ key.high * 0x9E3779B97F4A7C15) * 0xD6E8FEB86659FD93;
     return mixed >> set_shift_;  // the upper bits depend on every byte
   }
 
-  // The entry of a word, or null. Valid until the next put.
+  // The entry of a word, or null. Valid until the next put. Of a key that is no word: null or an
+  // entry without tokens.
   const ShortEntry* find(const ShortKey& key, std::size_t set) {
     Set& ways = sets_[set];
     if (ways[0].is(key)) return &ways[0];
@@ -96,6 +98,13 @@ class WordCache {
  private:
   using Set = std::array<ShortEntry, 2>;
   static_assert(sizeof(ShortEntry) == 32);
+  static_assert(std::endian::native == std::endian::little, "keys are shifted as integers");
+
+  static std::uint64_t eight_at(const char* at) {
+    std::uint64_t eight;
+    std::memcpy(&eight, at, sizeof(eight));
+    return eight;
+  }
 
   static constexpr auto kMasks = [] {
     std::array<std::array<std::uint64_t, 2>, kShortWord + 1> masks{};

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "data/tokenizer/ascii_words.h"
 #include "data/tokenizer/code_points.h"
 #include "data/tokenizer/utf8.h"
 
@@ -89,6 +90,33 @@ class Scan {
     return space_end(at);
   }
 
+  // The end of s, t, re, ve, m, ll or d behind an apostrophe, or null. Except with GPT-2 in any
+  // case, which takes in the long s (U+017F).
+  const char* contraction_end(const char* at) const {
+    const auto letter_at = [this](const char* place) {
+      if (place >= end_) return '\0';
+      return static_cast<char>(Rules::kOldStyle ? *place : (*place | 0x20));
+    };
+    const char first = letter_at(at);
+    const char second = letter_at(at + 1);
+    switch (first) {
+      case 's':
+      case 't':
+      case 'm':
+      case 'd':
+        return at + 1;
+      case 'r':
+      case 'v':
+        return second == 'e' ? at + 2 : nullptr;
+      case 'l':
+        return second == 'l' ? at + 2 : nullptr;
+      default:
+        break;
+    }
+    const bool long_s = !Rules::kOldStyle && end_ - at >= 2 && std::memcmp(at, "\xC5\xBF", 2) == 0;
+    return long_s ? at + 2 : nullptr;
+  }
+
  private:
   struct Character {
     std::uint32_t value;
@@ -147,33 +175,6 @@ class Scan {
     return at;
   }
 
-  // The end of s, t, re, ve, m, ll or d behind an apostrophe, or null. Except with GPT-2 in any
-  // case, which takes in the long s (U+017F).
-  const char* contraction_end(const char* at) const {
-    const auto letter_at = [this](const char* place) {
-      if (place >= end_) return '\0';
-      return static_cast<char>(Rules::kOldStyle ? *place : (*place | 0x20));
-    };
-    const char first = letter_at(at);
-    const char second = letter_at(at + 1);
-    switch (first) {
-      case 's':
-      case 't':
-      case 'm':
-      case 'd':
-        return at + 1;
-      case 'r':
-      case 'v':
-        return second == 'e' ? at + 2 : nullptr;
-      case 'l':
-        return second == 'l' ? at + 2 : nullptr;
-      default:
-        break;
-    }
-    const bool long_s = !Rules::kOldStyle && end_ - at >= 2 && std::memcmp(at, "\xC5\xBF", 2) == 0;
-    return long_s ? at + 2 : nullptr;
-  }
-
   // `at` is at white space that leads no word: up to the last line end of the run if there is one,
   // else all of it but its last character, which belongs to what follows.
   const char* space_end(const char* at) const {
@@ -203,22 +204,44 @@ class WordScanner final : public Splitter {
 
   void split(std::string_view text, std::span<const Span> parts,
              std::vector<Span>& out) const override {
-    const auto offset = [&text](const char* at) {
-      return static_cast<std::uint32_t>(at - text.data());
-    };
     for (const Span part : parts) {
       const char* end = text.data() + part.end;
       const Scan<Rules> scan(end, table_);
-      for (const char* at = text.data() + part.begin; at < end;) {
-        const char* word_end = scan.word_end(at);
-        out.push_back({offset(at), offset(word_end)});
-        at = word_end;
+      Span word{part.begin, part.begin};
+      std::uint32_t one_by_one_until = part.begin;
+      while (word.begin < part.end) {
+        const char* at = text.data() + word.begin;
+        if (!Rules::kOldStyle && word.begin >= one_by_one_until) {
+          std::uint64_t ends = block_ends(scan, at, end);
+          if (ends == 0) one_by_one_until = word.begin + AsciiWords::kBlock;
+          for (const std::uint32_t begin = word.begin; ends != 0; ends &= ends - 1) {
+            word.end = begin + static_cast<std::uint32_t>(std::countr_zero(ends));
+            out.push_back(word);
+            word.begin = word.end;
+          }
+        } else {
+          word.end = static_cast<std::uint32_t>(scan.word_end(at) - text.data());
+          out.push_back(word);
+          word.begin = word.end;
+        }
       }
     }
   }
 
  private:
+  // The ends of the words of a block, as AsciiWords tells them, with those of contractions.
+  std::uint64_t block_ends(const Scan<Rules>& scan, const char* at, const char* end) const {
+    AsciiWords::Block block = ascii_words_.read(at, static_cast<std::size_t>(end - at));
+    for (; block.quotes != 0; block.quotes &= block.quotes - 1) {
+      const char* behind = scan.contraction_end(at + std::countr_zero(block.quotes) + 1);
+      if (behind != nullptr && behind - at < static_cast<std::ptrdiff_t>(AsciiWords::kBlock))
+        block.ends |= std::uint64_t{1} << (behind - at);
+    }
+    return block.ends;
+  }
+
   const CodePointTable& table_;
+  AsciiWords ascii_words_{Rules::kDigits == 1};
 };
 
 }  // namespace

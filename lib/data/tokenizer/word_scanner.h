@@ -1,5 +1,6 @@
 // The split patterns of the well-known model families, by hand: one look at the character (two at
-// most) decides which alternative matches, so that no regular expression has to run.
+// most) decides which alternative matches, so that no regular expression has to run. ASCII is read
+// in blocks (ascii_words.h), but under GPT-2's pattern.
 //
 // tests/data/tokenizer/word_scanner_test.cc holds every family against the pattern it stands for.
 #pragma once

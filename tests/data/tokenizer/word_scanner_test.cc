@@ -1,6 +1,8 @@
 // The hand-made scanners against the patterns that they stand for.
 #include "data/tokenizer/word_scanner.h"
 
+#include <random>
+
 #include "catch.h"
 #include "data/tokenizer/code_points.h"
 #include "data/tokenizer/regex.h"
@@ -94,6 +96,59 @@ TEST_CASE("each scanner gives the words of its pattern on random text") {
                    << nlohmann::json(text).dump(-1, ' ', true));
       CHECK(words(*scanner, text) == expected);
     }
+  }
+}
+
+// Texts of ASCII are read in blocks of 64 bytes: long ones, so that words and white space lie
+// across the blocks' ends in every way.
+TEST_CASE("each scanner gives the words of its pattern on random ASCII") {
+  constexpr std::uint32_t kSeed = 20251130;
+  constexpr std::string_view kTelling = "      ''stmdrevlLSTx\n\n\r\t\v123.,!\"-\x01\x7F";
+  std::mt19937 random(kSeed);
+  const auto below = [&random](std::size_t bound) { return random() % bound; };
+  const auto text = [&] {
+    std::string result;
+    // In some texts no white space is mixed, so that more blocks are read as such.
+    const bool plain = below(2) == 0;
+    for (std::size_t left = below(90); left > 0; --left) {
+      char character = static_cast<char>(below(2) == 0 ? 'a' + below(26) : below(0x80));
+      if (below(3) != 0) character = kTelling[below(kTelling.size())];
+      if (plain && std::string_view("\n\r\t\v\f").find(character) != std::string_view::npos)
+        character = ' ';
+      result.append(below(5) == 0 ? 1 + below(9) : 1, character);
+    }
+    return result;
+  };
+  for (const std::string_view pattern :
+       {kGpt2Pattern, kQwen2Pattern, kLlama3Pattern, kQwen35Pattern}) {
+    const auto scanner = make_word_scanner(pattern);
+    const auto regex = make_regex_splitter(pattern, {}, "test");
+    for (int i = 0; i < 30000; ++i) {
+      const std::string ascii = text();
+      const auto expected = words(*regex, ascii);
+      if (words(*scanner, ascii) == expected) continue;
+      INFO("seed " << kSeed << ", pattern " << pattern << ", text " << nlohmann::json(ascii));
+      CHECK(words(*scanner, ascii) == expected);
+    }
+  }
+}
+
+TEST_CASE("words across the ends of blocks of 64 bytes, told by hand") {
+  const auto scanner = make_word_scanner(kQwen2Pattern);
+  const std::string x(60, 'x');
+  const std::vector<Split> kSplits{
+      {x + " abc d", {x, " abc", " d"}},         // a word is cut
+      {x + "abc  d", {x + "abc", " ", " d"}},    // a run of blanks is cut
+      {x + "ab  ", {x + "ab", "  "}},            // ends with the block, and with the text
+      {x + "abc  ", {x + "abc", "  "}},          // and one byte behind it
+      {x + "ab'll c", {x + "ab", "'ll", " c"}},  // a contraction is cut
+      {x + "a..\n\n\nb", {x + "a", "..\n\n\n", "b"}},
+      {x + x, {x + x}},  // a word of more than a block
+      {x + x + " y", {x + x, " y"}},
+      {x + "ab \xC3\xA9t\xC3\xA9", {x + "ab", " \xC3\xA9t\xC3\xA9"}}};
+  for (const Split& split : kSplits) {
+    INFO(split.text);
+    CHECK(words(*scanner, split.text) == split.words);
   }
 }
 

@@ -1,0 +1,94 @@
+// export: the model of a checkpoint (or any model folder) as a folder that others load.
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "base/options/command_line.h"
+#include "base/real_file_system.h"
+#include "commands.h"
+#include "model/qwen3.h"
+#include "model/weights_io.h"
+
+namespace odb {
+namespace {
+
+enum class ExportType { stored, fp32, bf16, fp16 };
+
+struct ExportOptions {
+  ExportType dtype = ExportType::stored;
+  ByteSize max_shard_size{std::int64_t{5} * 1000 * 1000 * 1000};
+};
+
+void describe(OptionTable& table, ExportOptions& options) {
+  table.group("export");
+  table
+      .add("dtype", options.dtype,
+           {{"stored", ExportType::stored},
+            {"fp32", ExportType::fp32},
+            {"bf16", ExportType::bf16},
+            {"fp16", ExportType::fp16}})
+      .help("type of the weights; stored: as they are, fp32 where they are of several types");
+  table.add("max-shard-size", options.max_shard_size)
+      .at_least(ByteSize{1})
+      .help("larger models are split into files of at most this size");
+}
+
+TensorType type_of(ExportType wanted, const StoredWeights& stored) {
+  if (wanted == ExportType::fp32) return TensorType::f32;
+  if (wanted == ExportType::bf16) return TensorType::bf16;
+  if (wanted == ExportType::fp16) return TensorType::f16;
+  const TensorType first = stored.begin()->second.info.type;
+  for (const auto& [name, tensor] : stored)
+    if (tensor.info.type != first) return TensorType::f32;
+  return first;
+}
+
+// Tokenizer and generation settings, which belong to a model though no weight depends on them.
+void copy_companions(FileSystem& files, const std::string& from, const std::string& to) {
+  constexpr std::array kNames = {"tokenizer.json",      "tokenizer_config.json",
+                                 "vocab.json",          "merges.txt",
+                                 "added_tokens.json",   "special_tokens_map.json",
+                                 "chat_template.jinja", "generation_config.json"};
+  for (const char* name : kNames) {
+    const std::string path = join_path(from, name);
+    if (files.exists(path)) files.write_durably(join_path(to, name), files.read_all(path));
+  }
+}
+
+}  // namespace
+
+int export_command(const Arguments& arguments) {
+  ExportOptions options;
+  OptionTable table;
+  describe(table, options);
+  const CommandUsage usage{.name = "export",
+                           .summary =
+                               "Writes the model of CHECKPOINT, a checkpoint or model "
+                               "folder, to the folder OUT as safetensors with config.json "
+                               "and the tokenizer's files: it loads in transformers.",
+                           .words = "CHECKPOINT OUT",
+                           .takes_config = false};
+  const auto words = parse_command_line(table, usage, arguments);
+  if (!words) return 0;
+  if (words->size() != 2)
+    throw UsageError("export: found {} words, wanted two folders: CHECKPOINT OUT", words->size());
+  const std::string& from = words->at(0);
+  const std::string& to = words->at(1);
+
+  RealFileSystem files;
+  if (files.exists(to) && (!files.is_folder(to) || !files.list(to).empty()))
+    throw UsageError("export: {} is there and not empty; name a new folder", to);
+  const TensorType type = type_of(options.dtype, open_stored_weights(files, from));
+  LanguageModel model(read_model_config(files, from), {});
+  load_weights(files, from, model);
+  save_model(files, to, model.config(), model.weights(),
+             {.type = type, .max_shard_bytes = options.max_shard_size.bytes});
+  copy_companions(files, from, to);
+  fmt::print("{}: {}\n", to, tensor_type_name(type));
+  return 0;
+}
+
+}  // namespace odb

@@ -1,0 +1,125 @@
+// generate: what a model writes behind a prompt, token by token.
+#include <cstdio>
+
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "base/options/command_line.h"
+#include "base/real_file_system.h"
+#include "commands.h"
+#include "data/sample/prompt.h"
+#include "model/generate.h"
+#include "model/qwen3.h"
+#include "model/weights_io.h"
+
+namespace odb {
+namespace {
+
+struct GenerateCommandOptions {
+  ModelOptions model;
+  std::string tokenizer;
+  std::string chat_template = "auto";
+  std::string prompt;
+  std::string system;
+  bool raw = false;
+  std::int64_t max_new_tokens = 128;
+};
+
+void describe(OptionTable& table, GenerateCommandOptions& options) {
+  table.group("generate");
+  table.add("model", options.model.model)
+      .help("folder with config.json, weights and tokenizer.json");
+  table
+      .add("dtype", options.model.dtype, {{"fp32", ComputeType::fp32}, {"bf16", ComputeType::bf16}})
+      .help("type of activations and products");
+  table.add("tokenizer", options.tokenizer).help("folder with tokenizer.json; empty: the model's");
+  table.add("chat-template", options.chat_template)
+      .help("how the talk is written; auto recognises the tokenizer's own template");
+  table.add("prompt", options.prompt).help("what the user says");
+  table.add("system", options.system).help("a system message before it; empty: none");
+  table.add_switch("raw", options.raw).help("go on from the prompt as it is, without a template");
+  table.add("max-new-tokens", options.max_new_tokens)
+      .unit("tokens")
+      .at_least(1)
+      .help("stop after so many, if no end token came before");
+}
+
+// Prints text as far as it is whole: a character may span several tokens.
+class TextPrinter {
+ public:
+  explicit TextPrinter(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+
+  void add(std::int64_t token) {
+    tokens_.push_back(static_cast<TokenId>(token));
+    const std::string text = tokenizer_.decode(tokens_, /*with_control_tokens=*/false);
+    if (text.ends_with("\uFFFD")) return;
+    print_from(text);
+  }
+  void finish() { print_from(tokenizer_.decode(tokens_, false)); }
+
+ private:
+  void print_from(const std::string& text) {
+    fmt::print("{}", text.substr(std::min(printed_, text.size())));
+    std::fflush(stdout);
+    printed_ = text.size();
+  }
+
+  const Tokenizer& tokenizer_;
+  std::vector<TokenId> tokens_;
+  std::size_t printed_ = 0;
+};
+
+}  // namespace
+
+int generate_command(const Arguments& arguments) {
+  GenerateCommandOptions options;
+  OptionTable table;
+  describe(table, options);
+  const CommandUsage usage{.name = "generate",
+                           .summary =
+                               "Prints what the model answers to a prompt: the likeliest "
+                               "token each time. Computes the whole row anew for each "
+                               "token; for a look at a model, not a server.",
+                           .takes_config = false};
+  if (!parse_command_line(table, usage, arguments)) return 0;
+  if (options.model.model.empty()) throw UsageError("--model is missing; wanted a model folder");
+  if (options.prompt.empty()) throw UsageError("--prompt is missing; wanted a text");
+
+  RealFileSystem files;
+  const ModelConfig config = read_model_config(files, options.model.model);
+  DataOptions data;
+  data.tokenizer = options.tokenizer.empty() ? options.model.model : options.tokenizer;
+  data.chat_template = options.raw ? "plain" : options.chat_template;
+  const SampleMaking making(files, data);
+  const std::vector<TokenId> ids =
+      options.raw ? raw_prompt(making, options.prompt)
+                  : chat_prompt(making, {.system = options.system, .user = options.prompt});
+  std::vector<std::int64_t> end_tokens = config.end_tokens;
+  for (const TokenId token : answer_ends(making))
+    end_tokens.push_back(token);
+  const std::vector<std::int64_t> prompt(ids.begin(), ids.end());
+  for (const std::int64_t id : prompt)
+    if (id >= config.vocabulary_size)
+      throw DataError(
+          "the prompt has token {}, the model's vocabulary ends at {}: the tokenizer is "
+          "not the model's",
+          id, config.vocabulary_size);
+
+  LanguageModel model(config, {.dtype = options.model.dtype});
+  load_weights(files, options.model.model, model);
+  TextPrinter printer(making.tokenizer());
+  const auto is_known = [&](std::int64_t token) {
+    return token < static_cast<std::int64_t>(making.tokenizer().size());
+  };
+  generate_greedily(model, prompt,
+                    {.max_new_tokens = options.max_new_tokens,
+                     .end_tokens = end_tokens,
+                     .on_token = [&](std::int64_t token) {
+                       if (is_known(token)) printer.add(token);
+                     }});
+  printer.finish();
+  fmt::print("\n");
+  return 0;
+}
+
+}  // namespace odb

@@ -1,0 +1,136 @@
+#include "data/processes/arena.h"
+
+#include <algorithm>
+
+#include "batching/group.h"
+
+namespace odb {
+namespace {
+
+// Where the arrays of a slot begin. A row has at least one token, so `positions` bounds rows too.
+struct SlotOffsets {
+  explicit SlotOffsets(const ArenaShape& shape, std::size_t head_bytes) {
+    const auto positions = static_cast<std::size_t>(shape.positions);
+    std::size_t end = aligned(head_bytes, kCacheLine);
+    const auto add = [&](std::size_t bytes) {
+      const std::size_t begin = end;
+      end = aligned(end + bytes, kCacheLine);
+      return begin;
+    };
+    ids = add(positions * sizeof(TokenId));
+    labels = add(positions * sizeof(std::int32_t));
+    offsets = add((positions + 1) * sizeof(std::int32_t));
+    views = add(positions * sizeof(ViewId));
+    always_used = end;
+    left_out = add(static_cast<std::size_t>(shape.left_out) * sizeof(LeftOut));
+    total = aligned(end, kPage);
+  }
+
+  std::size_t ids, labels, offsets, views, left_out, always_used, total;
+};
+
+constexpr std::size_t kHeadBytes = 512;
+
+}  // namespace
+
+std::size_t ArenaShape::slot_bytes() const {
+  return SlotOffsets(*this, kHeadBytes).total;
+}
+
+std::size_t ArenaShape::worst_bytes() const {
+  return static_cast<std::size_t>(slots) * SlotOffsets(*this, kHeadBytes).always_used;
+}
+
+std::int64_t most_positions(const BatchingOptions& resolved, std::int64_t longest) {
+  const std::int64_t row = cost_model(resolved).row_length(longest);
+  switch (resolved.strategy) {
+    case Strategy::standard:
+    case Strategy::sorted:
+    case Strategy::bucket:
+      return resolved.batch_size * row;
+    default:
+      return std::max(resolved.l_max, row);
+  }
+}
+
+Arena::Arena(const std::string& name, const ArenaShape& shape)
+    : shape_(shape), shared_(name + "-words"), memory_(name, shape.bytes()) {
+  static_assert(sizeof(SlotHead) <= kHeadBytes);
+  ODB_CHECK_GE(shape.slots, 2);
+}
+
+void Arena::clear() {
+  shared_.clear();
+  memory_.clear();
+}
+
+Arena::SlotHead& Arena::head(std::int64_t position) const {
+  const auto slot = static_cast<std::size_t>(position % shape_.slots);
+  return memory_.objects<SlotHead>(slot * shape_.slot_bytes(), 1).front();
+}
+
+std::int64_t Arena::next_position() const {
+  std::int64_t next = 0;
+  for (std::int64_t slot = 0; slot < shape_.slots; ++slot)
+    next = std::max(next, head(slot).published.load(std::memory_order_acquire));
+  return next;
+}
+
+bool Arena::is_free(std::int64_t position) const {
+  return position < shared_->released.load(std::memory_order_acquire) + shape_.slots;
+}
+
+SlotPlace Arena::place(std::int64_t position) const {
+  const SlotOffsets at(shape_, kHeadBytes);
+  const auto slot = static_cast<std::size_t>(position % shape_.slots);
+  const std::size_t begin = slot * at.total;
+  const auto positions = static_cast<std::size_t>(shape_.positions);
+  return {.header = &head(position).header,
+          .ids = memory_.objects<TokenId>(begin + at.ids, positions),
+          .labels = memory_.objects<std::int32_t>(begin + at.labels, positions),
+          .offsets = memory_.objects<std::int32_t>(begin + at.offsets, positions + 1),
+          .views = memory_.objects<ViewId>(begin + at.views, positions),
+          .left_out = memory_.objects<LeftOut>(begin + at.left_out,
+                                               static_cast<std::size_t>(shape_.left_out))};
+}
+
+void Arena::publish(std::int64_t position) {
+  ODB_CHECK(is_free(position), "position {} is written before it was given back", position);
+  head(position).published.store(position + 1, std::memory_order_release);
+  shared_->published.wake();
+}
+
+bool Arena::is_published(std::int64_t position) const {
+  return head(position).published.load(std::memory_order_acquire) == position + 1;
+}
+
+BatchView Arena::view(std::int64_t position) const {
+  ODB_CHECK(is_published(position), "position {} is read before it was published", position);
+  const SlotPlace place = this->place(position);
+  const SlotHeader header = *place.header;
+  const auto fits = [](std::int64_t count, std::size_t room) {
+    return count >= 0 && static_cast<std::size_t>(count) <= room;
+  };
+  ODB_CHECK(header.position == position && fits(header.positions, place.ids.size()) &&
+                fits(header.rows, place.views.size()) &&
+                fits(header.left_out, place.left_out.size()),
+            "the slot of position {} says position {}, {} rows, {} positions, {} rows left out; "
+            "the shared memory is damaged",
+            position, header.position, header.rows, header.positions, header.left_out);
+  const auto rows = static_cast<std::size_t>(header.rows);
+  const auto positions = static_cast<std::size_t>(header.positions);
+  return {.header = header,
+          .ids = place.ids.first(positions),
+          .labels = place.labels.first(positions),
+          .offsets = place.offsets.first(rows + 1),
+          .views = place.views.first(rows),
+          .left_out = place.left_out.first(static_cast<std::size_t>(header.left_out))};
+}
+
+void Arena::release(std::int64_t position) {
+  ODB_CHECK_EQ(position, shared_->released.load(std::memory_order_relaxed));
+  shared_->released.store(position + 1, std::memory_order_release);
+  shared_->freed.wake();
+}
+
+}  // namespace odb

@@ -1,0 +1,198 @@
+#include "data/processes/collate.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "data/processes/long_wait.h"
+#include "data/processes/slot_writer.h"
+
+namespace odb {
+
+class Collate::Generation {
+ public:
+  Generation(Collate& collate, Peers& peers, const GivenUp& stopped)
+      : collate_(collate), memory_(collate.memory_), peers_(peers) {
+    // Every wait of this generation ends when there is a newer one.
+    given_up_ = [this, &stopped] {
+      collate_.membership_->heartbeat(to_text(collate_.control_.phase.load()));
+      return stopped() || collate_.membership_->generation() != peers_.generation();
+    };
+  }
+
+  // From the start of round `ordinal` on.
+  void run(std::int64_t ordinal) {
+    const SavedRound saved = memory_.rounds.load(ordinal);
+    ordinal_ = ordinal;
+    first_position_ = saved.first_position;
+    begin_epoch(saved.start, ordinal == 0 ? collate_.start_.leftovers : nullptr);
+    while (rounds_ && one_round()) {
+    }
+  }
+
+ private:
+  const LaneSetup& setup() const { return collate_.setup_; }
+
+  void begin_epoch(const RoundStart& start, LeftoverList leftovers) {
+    if (start.epoch >= setup().epochs) return idle();
+    if (!epoch_ || epoch_->number != start.epoch) epoch_ = setup().epoch(start.epoch);
+    rounds_.emplace(setup().shape, setup().batching, start,
+                    make_source(*epoch_, start, std::move(leftovers)));
+    const CrashedSamples& crashed = collate_.control_.crashed;
+    for (std::uint32_t i = 0; i < crashed.size(); ++i)
+      if (crashed[i].epoch == start.epoch)
+        rounds_->remember_bad({.view = crashed[i].view, .reason = LeftOutReason::crashed_worker});
+    collate_.refill_.restart();
+  }
+
+  // False: the generation ends here.
+  bool one_round() {
+    collate_.enter(Phase::filling);
+    const Refill::Result filled = collate_.refill_.fill(*rounds_, given_up_);
+    if (filled.ending == Refill::Ending::given_up) return false;
+    collate_.enter(Phase::aligning);
+    const RoundStart start = rounds_->start();
+    const auto slots = run_round(*rounds_, peers_, static_cast<std::int64_t>(filled.code));
+    if (!slots) return false;
+    if (rounds_->failure()) {
+      tell_failure(filled);
+      return false;
+    }
+    if (ordinal_ == 0) check_replayed(collate_.start_.state, *slots);
+    for (const Slot& slot : *slots)
+      if (!hand_out(slot, start.epoch)) return false;
+    end_round(static_cast<std::int64_t>(slots->size()));
+    return true;
+  }
+
+  // False: given up.
+  bool hand_out(const Slot& slot, std::int64_t epoch) {
+    const SlotPosition at{
+        .position = first_position_ + slot.index_in_round, .ordinal = ordinal_, .epoch = epoch};
+    Arena& arena = memory_.arena;
+    if (at.position < arena.next_position()) {
+      skip_slot(slot, collate_.store_);
+      return true;
+    }
+    const auto is_free = [&] { return arena.is_free(at.position); };
+    if (!is_free()) {
+      collate_.enter(Phase::waiting_for_slot);
+      if (!wait_for(arena.freed(), is_free, given_up_)) return false;
+    }
+    write_slot(slot, at, cost_model(setup().batching), collate_.store_, arena.place(at.position));
+    arena.publish(at.position);
+    collate_.control_.progress.fetch_add(1);
+    return true;
+  }
+
+  void end_round(std::int64_t slots) {
+    first_position_ += slots;
+    ++ordinal_;
+    const bool ended = rounds_->ended();
+    const RoundStart next = ended ? start_of_next_epoch() : rounds_->start();
+    memory_.rounds.save({.ordinal = ordinal_, .first_position = first_position_, .start = next});
+    collate_.control_.progress.fetch_add(1);
+    if (!ended) return;
+    if (rounds_->remaining() > 0)
+      log("data").info("epoch {}: {} samples of this rank were not emitted (--join off)",
+                       rounds_->start().epoch, rounds_->remaining());
+    rounds_.reset();
+    begin_epoch(next, nullptr);
+  }
+
+  // Behind the last epoch only its number means something.
+  RoundStart start_of_next_epoch() {
+    RoundStart start;
+    start.epoch = rounds_->start().epoch + 1;
+    if (start.epoch >= setup().epochs) return start;
+    epoch_ = setup().epoch(start.epoch);
+    return start_of_epoch(*epoch_, setup().shape.rank, setup().shape.world);
+  }
+
+  void tell_failure(const Refill::Result& own) {
+    const Rounds::Failure& failure = *rounds_->failure();
+    collate_.fail(
+        static_cast<ExitCode>(failure.code),
+        own.ending == Refill::Ending::failed
+            ? own.text
+            : fmt::format("rank {} ended the run with exit code {}; its own message tells "
+                          "why",
+                          failure.rank, failure.code));
+    idle();
+  }
+
+  // Other ranks may still need this one for a replay, so it stays until it is ended.
+  void idle() {
+    if (collate_.control_.phase != Phase::failed) collate_.enter(Phase::ended);
+    wait_for(memory_.arena.freed(), [] { return false; }, given_up_);
+  }
+
+  Collate& collate_;
+  LaneMemory& memory_;
+  Peers& peers_;
+  GivenUp given_up_;
+  std::optional<Epoch> epoch_;
+  std::optional<Rounds> rounds_;
+  std::int64_t ordinal_ = 0;
+  std::int64_t first_position_ = 0;
+};
+
+Collate::Collate(const LaneSetup& setup, LaneMemory& memory, SampleFeed& feed)
+    : setup_(setup),
+      memory_(memory),
+      control_(*memory.control),
+      feed_(feed),
+      refill_(feed, store_, control_) {}
+
+void Collate::enter(Phase phase) {
+  control_.phase.store(phase, std::memory_order_relaxed);
+}
+
+void Collate::fail(ExitCode code, const std::string& text) {
+  control_.collate_failure.write(code, text);
+  memory_.arena.published().wake();
+  enter(Phase::failed);
+}
+
+void Collate::run(const GivenUp& stopped) {
+  try {
+    work(stopped);
+  } catch (const Error& error) {
+    fail(error.code(), error.what());
+    wait_for(memory_.arena.freed(), [] { return false; }, stopped);
+  }
+}
+
+PipelineStart Collate::await_start(const GivenUp& stopped) {
+  enter(Phase::waiting_for_start);
+  const auto is_written = [this] { return memory_.start.is_written(); };
+  if (!wait_for(memory_.start.written(), is_written, stopped)) return {};
+  return memory_.start.read();
+}
+
+void Collate::work(const GivenUp& stopped) {
+  start_ = await_start(stopped);
+  if (stopped()) return;
+  const DataState& state = start_.state;
+  if (memory_.rounds.newest() < 0)
+    memory_.rounds.save({.ordinal = 0, .first_position = -state.slots_taken, .start = state.start});
+  membership_ = memory_.membership(setup_, start_.store_address);
+  while (!stopped()) {
+    enter(Phase::joining);
+    const std::int64_t generation = membership_->generation();
+    // A generation that an earlier life joined is spent: the others wait in it for a dead process.
+    if (control_.joined > generation) {
+      membership_->advance(generation);
+      continue;
+    }
+    control_.joined = generation + 1;
+    const std::unique_ptr<Peers> peers = membership_->join(generation);
+    if (!peers) continue;
+    const auto ordinal = agree_on_replay(*peers, memory_.rounds.newest());
+    if (ordinal) Generation(*this, *peers, stopped).run(*ordinal);
+  }
+}
+
+}  // namespace odb

@@ -1,0 +1,50 @@
+// The collate process: samples in, slots out, in step with the collates of the other ranks.
+//
+// A life of it may end anywhere, by any signal. All that the next one needs lies in shared memory:
+// the starts of the newest rounds (RoundLog), the side group's generation, crashed samples, and
+// which slots are published. The protocol, which a formal model was searched for (docs/dgap.md):
+//   - the start of a round is saved before the round is entered
+//   - whoever finds a generation spent advances it; all ranks join the newest
+//   - first reduction there: R, the oldest of the ranks' newest saved rounds; all replay from R
+//   - a replay makes the same slots again and does not publish those that are published
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "data/processes/lane.h"
+#include "data/processes/refill.h"
+#include "data/processes/sample_feed.h"
+#include "data/processes/sample_store.h"
+
+namespace odb {
+
+class Collate {
+ public:
+  // All must outlive it. `feed`: where samples come from.
+  Collate(const LaneSetup& setup, LaneMemory& memory, SampleFeed& feed);
+
+  // Works until `stopped` holds, which is asked at every glance of a wait; stands idle behind the
+  // last epoch or a failure, which is noted for the trainer. Lets only std::bad_alloc through.
+  void run(const GivenUp& stopped);
+
+ private:
+  // The rounds of one generation, up to its end or to a wait that was given up.
+  class Generation;
+
+  void work(const GivenUp& stopped);
+  PipelineStart await_start(const GivenUp& stopped);
+  void fail(ExitCode code, const std::string& text);
+  void enter(Phase phase);
+
+  const LaneSetup& setup_;
+  LaneMemory& memory_;
+  LaneControl& control_;
+  SampleFeed& feed_;
+  SampleStore store_;
+  Refill refill_;
+  PipelineStart start_;
+  std::unique_ptr<Membership> membership_;
+};
+
+}  // namespace odb

@@ -1,0 +1,82 @@
+#include "data/processes/data_processes.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace odb {
+namespace {
+
+constexpr std::chrono::seconds kMostForWish{10};
+
+}  // namespace
+
+DataProcesses::DataProcesses(std::vector<LaneSetup> setups) : control_("fork-server") {
+  ODB_CHECK(!setups.empty() && setups.size() <= kMostLanes, "{} lanes", setups.size());
+  for (LaneSetup& setup : setups) {
+    control_->lanes[lanes_.size()].wanted = setup.at_start ? 1 : 0;
+    lanes_.emplace_back(std::move(setup));
+  }
+  server_ = std::make_shared<ServerProcess>(
+      fork_child("fork server", [this] { return ForkServer(lanes_, *control_).run(); }));
+  for (Lane& lane : lanes_)
+    pipelines_.emplace_back(lane, server_);
+}
+
+DataProcesses::~DataProcesses() {
+  stop();
+}
+
+void DataProcesses::stop() noexcept {
+  control_->stop.store(1);
+  server_->tell();
+  server_->await_end();
+}
+
+void DataProcesses::wish(std::size_t lane, bool wanted) {
+  ServerControl::LaneWords& words = control_->lanes[lane];
+  words.wanted.store(wanted ? 1 : 0);
+  server_->tell();
+  const auto begin = std::chrono::steady_clock::now();
+  const auto followed = [&] { return (words.running.load() != 0) == wanted; };
+  const auto too_late = [&] {
+    server_->expect_alive();
+    return std::chrono::steady_clock::now() - begin > kMostForWish;
+  };
+  ODB_CHECK(wait_for(control_->changed, followed, too_late),
+            "the fork server did not {} the processes of {} within {} s", wanted ? "fork" : "end",
+            lanes_[lane].setup.name, kMostForWish.count());
+}
+
+void DataProcesses::begin(std::size_t lane) {
+  ODB_CHECK(control_->lanes[lane].running.load() == 0, "lane {} runs already", lane);
+  lanes_[lane].memory.clear();
+  wish(lane, true);
+}
+
+void DataProcesses::end(std::size_t lane) {
+  wish(lane, false);
+}
+
+std::vector<ProcessUse> DataProcesses::use() const {
+  std::vector<ProcessUse> uses;
+  const auto add = [&uses](const std::string& role, pid_t process) {
+    if (process == 0) return;
+    if (auto use = process_use(role, process)) uses.push_back(*std::move(use));
+  };
+  add("fork server", server_->process());
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    if (control_->lanes[lane].running.load() == 0) continue;
+    const LaneControl& control = *lanes_[lane].memory.control;
+    const std::string& name = lanes_[lane].setup.name;
+    const std::string prefix = name == "train" ? "" : name + " ";
+    add(prefix + "collate", control.collate_process);
+    for (int worker = 0; worker < lanes_[lane].setup.workers; ++worker)
+      add(fmt::format("{}worker {}", prefix, worker), control.makers[worker].process);
+  }
+  return uses;
+}
+
+}  // namespace odb

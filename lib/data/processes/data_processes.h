@@ -1,0 +1,60 @@
+// All data processes of one rank, and the trainer's handles on them.
+//
+//   DataProcesses processes({train, evaluation});   before LibTorch and before any lasting thread
+//   Pipeline& batches = processes.pipeline(0);
+//   batches.start({.state = ...});                  when the start is known
+//   while (auto batch = batches.next(100ms)) { ... batches.release(); }
+//
+// The fork server and, through it, all its children are killed with the thread that made this
+// object, however that ends; nothing else is left behind, for shared memory has no name.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/processes/fork_server.h"
+#include "data/processes/pipeline.h"
+#include "data/processes/process_use.h"
+
+namespace odb {
+
+class DataProcesses {
+ public:
+  // Maps the memory of all lanes and forks the fork server, which forks those `at_start`. The
+  // calling process must have a single thread, and the calling thread must outlive this object.
+  // UsageError, FileError: memory or processes are not to be had.
+  explicit DataProcesses(std::vector<LaneSetup> setups);
+  DataProcesses(const DataProcesses&) = delete;
+  DataProcesses& operator=(const DataProcesses&) = delete;
+  ~DataProcesses();  // as stop()
+
+  // The handle on a lane, in the order of the setups.
+  Pipeline& pipeline(std::size_t lane) { return pipelines_[lane]; }
+
+  // For a lane that is not `at_start`: forks its processes, as new, or ends them. The pipeline is
+  // started anew after each begin. Block until done, for at most 10 seconds: then, or when the fork
+  // server has died, InternalError.
+  void begin(std::size_t lane);
+  void end(std::size_t lane);
+
+  // Ends all processes and waits for that. Never throws; a second call does nothing.
+  void stop() noexcept;
+
+  // Processor time and memory of every process that is alive, the fork server first.
+  std::vector<ProcessUse> use() const;
+
+ private:
+  void wish(std::size_t lane, bool wanted);
+
+  SharedObject<ServerControl> control_;
+  std::deque<Lane> lanes_;
+  std::shared_ptr<ServerProcess> server_;
+  std::deque<Pipeline> pipelines_;
+};
+
+}  // namespace odb

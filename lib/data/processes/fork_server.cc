@@ -1,0 +1,199 @@
+#include "data/processes/fork_server.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "data/processes/collate.h"
+#include "data/processes/memory_kills.h"
+#include "data/processes/own_feed.h"
+#include "data/processes/worker_feed.h"
+
+namespace odb {
+namespace {
+
+// Deaths in a row without anything done between them, after which the rank gives up.
+constexpr int kMostCrashes = 5;
+constexpr int kMostKills = 100;
+
+sigset_t awaited_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  sigaddset(&set, SIGUSR2);
+  return set;
+}
+
+// A child is ended by SIGKILL, so nothing in here ever stops by itself.
+bool never() {
+  return false;
+}
+
+int run_worker(Lane& lane, int worker) {
+  const auto index = static_cast<std::size_t>(worker);
+  const std::unique_ptr<ViewMaker> maker = lane.setup.maker();
+  LaneControl& control = *lane.memory.control;
+  Worker(lane.memory.workers[index], control.makers[index], control.request_generation, *maker,
+         lane.setup.rules)
+      .run(never);
+  return 0;
+}
+
+int run_collate(Lane& lane) {
+  LaneControl& control = *lane.memory.control;
+  if (lane.setup.workers > 0) {
+    WorkerFeed feed(lane.memory.workers, control.request_generation);
+    Collate(lane.setup, lane.memory, feed).run(never);
+    return 0;
+  }
+  const std::unique_ptr<ViewMaker> maker = lane.setup.maker();
+  OwnFeed feed(*maker, control.makers[0], lane.setup.rules);
+  Collate(lane.setup, lane.memory, feed).run(never);
+  return 0;
+}
+
+}  // namespace
+
+ForkServer::ForkServer(std::deque<Lane>& lanes, ServerControl& control)
+    : lanes_(lanes), control_(control), memory_kills_(count_memory_kills(files_)) {}
+
+int ForkServer::run() {
+  try {
+    serve();
+  } catch (const Error& error) {
+    // Above all: the system permits no further process.
+    for (Lane& lane : lanes_) {
+      lane.memory.control->server_failure.write(error.code(), error.what());
+      lane.memory.arena.published().wake();
+    }
+    throw;
+  }
+  return 0;
+}
+
+void ForkServer::serve() {
+  const sigset_t awaited = awaited_signals();
+  ::pthread_sigmask(SIG_BLOCK, &awaited, nullptr);
+  while (control_.stop.load() == 0) {
+    follow_wishes();
+    reap();
+    const struct timespec limit = {.tv_sec = 0, .tv_nsec = kGlance / std::chrono::nanoseconds(1)};
+    ::sigtimedwait(&awaited, nullptr, &limit);
+  }
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane)
+    end(lane);
+}
+
+void ForkServer::follow_wishes() {
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    ServerControl::LaneWords& words = control_.lanes[lane];
+    if (words.wanted.load() == words.running.load()) continue;
+    if (words.wanted.load() != 0)
+      begin(lane);
+    else
+      end(lane);
+    words.running.store(words.wanted.load() != 0 ? 1 : 0);
+    control_.changed.wake();
+  }
+}
+
+void ForkServer::begin(std::size_t lane) {
+  for (int worker = kCollate; worker < lanes_[lane].setup.workers; ++worker) {
+    children_.push_back({.lane = lane, .worker = worker});
+    fork(children_.back());
+  }
+}
+
+void ForkServer::end(std::size_t lane) {
+  for (const Child& child : children_)
+    if (child.lane == lane) ::kill(child.process, SIGKILL);
+  for (const Child& child : children_)
+    if (child.lane == lane) ::waitpid(child.process, nullptr, 0);
+  std::erase_if(children_, [lane](const Child& child) { return child.lane == lane; });
+}
+
+std::string ForkServer::role(const Child& child) const {
+  const std::string& name = lanes_[child.lane].setup.name;
+  const std::string lane = name == "train" ? "" : name + " ";
+  return child.worker == kCollate ? lane + "collate"
+                                  : fmt::format("{}worker {}", lane, child.worker);
+}
+
+// The maker that the child's samples are noted in; null for a collate that makes none.
+MakerState* ForkServer::maker_state(const Child& child) {
+  Lane& lane = lane_of(child);
+  if (child.worker != kCollate) return &lane.memory.control->makers[child.worker];
+  return lane.setup.workers == 0 ? &lane.memory.control->makers[0] : nullptr;
+}
+
+std::int64_t ForkServer::progress(const Child& child) {
+  const MakerState* const maker = maker_state(child);
+  return (maker != nullptr ? maker->made.load() : 0) +
+         (child.worker == kCollate ? lane_of(child).memory.control->progress.load() : 0);
+}
+
+void ForkServer::fork(Child& child) {
+  Lane& lane = lane_of(child);
+  child.progress = progress(child);
+  child.process = fork_child(role(child), [&lane, worker = child.worker] {
+    return worker == kCollate ? run_collate(lane) : run_worker(lane, worker);
+  });
+  LaneControl& control = *lane.memory.control;
+  (child.worker == kCollate ? control.collate_process : control.makers[child.worker].process) =
+      child.process;
+}
+
+void ForkServer::reap() {
+  int wait_status = 0;
+  for (pid_t process = 0; (process = ::waitpid(-1, &wait_status, WNOHANG)) > 0;) {
+    const auto child = std::ranges::find(children_, process, &Child::process);
+    if (child != children_.end() && !replace(*child, wait_status)) children_.erase(child);
+  }
+}
+
+bool ForkServer::replace(Child& child, int wait_status) {
+  const std::uint64_t memory_kills = count_memory_kills(files_);
+  const Death death = judge_death(wait_status, memory_kills > memory_kills_);
+  memory_kills_ = memory_kills;
+  LaneControl& control = *lane_of(child).memory.control;
+  const std::string sample = note_suspect(child, death);
+  log("data").warn("{} (process {}) {}{}", role(child), child.process, death.text, sample);
+  control.deaths.fetch_add(1);
+  if (may_go_on(child, death)) {
+    fork(child);
+    return true;
+  }
+  control.server_failure.write(
+      ExitCode::internal,
+      fmt::format(
+          "{} died {} times without getting anything done in between; the last time it {}{}",
+          role(child), child.crashes + child.kills, death.text, sample));
+  lane_of(child).memory.arena.published().wake();
+  return false;
+}
+
+std::string ForkServer::note_suspect(const Child& child, const Death& death) {
+  MakerState* const maker = maker_state(child);
+  if (maker == nullptr || maker->making == 0) return "";
+  const std::int64_t view = maker->making.exchange(0) - 1;
+  if (death.kind != DeathKind::killed) {
+    const bool again = maker->suspect == view + 1 && maker->suspect_epoch == maker->epoch;
+    maker->crashes = again ? maker->crashes + 1 : 1;
+    maker->suspect = view + 1;
+    maker->suspect_epoch = maker->epoch.load();
+  }
+  return fmt::format(" while it made sample {} of epoch {}", view, maker->epoch.load());
+}
+
+bool ForkServer::may_go_on(Child& child, const Death& death) {
+  if (progress(child) != child.progress) child.crashes = child.kills = 0;
+  ++(death.kind == DeathKind::killed ? child.kills : child.crashes);
+  return child.crashes < kMostCrashes && child.kills < kMostKills;
+}
+
+}  // namespace odb

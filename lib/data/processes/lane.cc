@@ -1,0 +1,88 @@
+#include "data/processes/lane.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/cgroup.h"
+#include "base/machine.h"
+#include "base/real_file_system.h"
+
+namespace odb {
+namespace {
+
+// Rows that one refill may leave out; memory is only taken for those that are.
+constexpr std::int64_t kMostLeftOut = 1 << 20;
+
+ArenaShape arena_shape(const LaneSetup& setup) {
+  return {.slots = setup.depth,
+          .positions = most_positions(setup.batching, setup.rules.longest),
+          .left_out = std::min(setup.shape.data_size, kMostLeftOut)};
+}
+
+std::uint64_t memory_of_machine() {
+  RealFileSystem files;
+  MemoryFacts facts = parse_memory_info(read_if_there(files, "/proc/meminfo"));
+  facts.limit = read_cgroup_limits(files).memory_bytes;
+  return usable_memory(facts);
+}
+
+// Before anything is mapped: memory that is not there would kill a process in the middle of a run.
+const LaneSetup& checked(const LaneSetup& setup) {
+  ODB_CHECK(setup.workers >= 0 && setup.workers <= kMostWorkers, "{} workers", setup.workers);
+  const std::uint64_t wanted = shared_bytes(setup);
+  const std::uint64_t there = memory_of_machine();
+  if (wanted > there)
+    throw UsageError(
+        "{} batches of up to {} positions and the rings of {} workers take up to {} of memory, {} "
+        "is available; lower --depth, --l-max, --cutoff-len, --batch-size or --data-workers",
+        setup.depth, arena_shape(setup).positions, setup.workers, format_bytes(wanted),
+        format_bytes(there));
+  return setup;
+}
+
+}  // namespace
+
+Epoch LaneSetup::epoch(std::int64_t number) const {
+  return make_epoch(batching, shape.seed, shape.data_size, number,
+                    lengths ? lengths(number) : nullptr);
+}
+
+std::size_t shared_bytes(const LaneSetup& setup) {
+  return arena_shape(setup).worst_bytes() +
+         static_cast<std::size_t>(setup.workers) *
+             worker_ring_bytes(kRequestsPerWorker, setup.rules.longest);
+}
+
+LaneMemory::LaneMemory(const LaneSetup& setup)
+    : control(checked(setup).name + "-control"),
+      arena(setup.name + "-arena", arena_shape(setup)),
+      rounds(setup.name + "-rounds", setup.depth,
+             most_round_bytes(setup.batching, setup.shape.data_size)),
+      start(setup.name + "-start",
+            most_round_bytes(setup.batching, setup.shape.data_size) +
+                2 * sizeof(ViewId) * static_cast<std::size_t>(setup.shape.data_size),
+            setup.shape.data_size),
+      alone(setup.name + "-peers", 1, most_numbers(setup.batching)) {
+  for (int worker = 0; worker < setup.workers; ++worker)
+    workers.emplace_back(fmt::format("{}-worker-{}", setup.name, worker), kRequestsPerWorker,
+                         setup.rules.longest);
+}
+
+void LaneMemory::clear() {
+  control.clear();
+  for (WorkerRings& rings : workers) {
+    rings.requests.clear();
+    rings.answers.clear();
+  }
+  arena.clear();
+  rounds.clear();
+  start.clear();
+  alone.clear();
+}
+
+std::unique_ptr<Membership> LaneMemory::membership(const LaneSetup& setup,
+                                                   const std::string& store_address) {
+  return setup.membership ? setup.membership(store_address) : alone.membership(0);
+}
+
+}  // namespace odb

@@ -1,0 +1,27 @@
+#include "data/processes/lane_control.h"
+
+namespace odb {
+
+const char* to_text(Phase phase) {
+  switch (phase) {
+    case Phase::starting:
+      return "starting";
+    case Phase::waiting_for_start:
+      return "waiting for the start";
+    case Phase::joining:
+      return "joining the side group";
+    case Phase::filling:
+      return "filling the window";
+    case Phase::aligning:
+      return "aligning";
+    case Phase::waiting_for_slot:
+      return "waiting for a free slot";
+    case Phase::ended:
+      return "ended";
+    case Phase::failed:
+      return "failed";
+  }
+  return "unknown";
+}
+
+}  // namespace odb

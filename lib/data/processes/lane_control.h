@@ -1,0 +1,119 @@
+// The words that the processes of one lane share beside rings and arena: who is at work on what,
+// what went wrong, what a new collate has to know of the one before it.
+//
+// Each word has one writer at a time, named below. All lie in shared memory and start as zeros.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "batching/item.h"
+#include "data/processes/shared_memory.h"
+#include "data/processes/wake_up.h"
+
+namespace odb {
+
+inline constexpr int kMostWorkers = 64;
+
+// A text with an exit code: the reason why a lane cannot go on. One process writes; `set` is
+// stored last.
+struct FailureNote {
+  std::atomic<std::uint32_t> set{0};
+  std::int32_t code = 0;
+  char text[4000] = {};
+
+  // Long texts are cut.
+  void write(ExitCode exit_code, std::string_view message) {
+    if (set.load(std::memory_order_acquire) != 0) return;
+    code = static_cast<std::int32_t>(exit_code);
+    const std::size_t size = std::min(message.size(), sizeof text - 1);
+    std::memcpy(text, message.data(), size);
+    text[size] = 0;
+    set.store(1, std::memory_order_release);
+  }
+  void throw_if_set() const {
+    if (set.load(std::memory_order_acquire) != 0)
+      throw Error(static_cast<ExitCode>(code), std::string(text));
+  }
+};
+
+// The sample that a process is making, so that its death can be laid to it. Written by the process,
+// read by the fork server once it is dead; `suspect` and `crashes` the other way round.
+struct MakerState {
+  std::atomic<std::int32_t> process{0};  // its number; by the fork server
+  std::atomic<std::int64_t> making{0};   // view + 1; 0: none
+  std::atomic<std::int64_t> epoch{0};    // of it
+  std::atomic<std::int64_t> made{0};     // samples, over all lives
+  std::atomic<std::int64_t> suspect{0};  // view + 1 that its last life crashed on
+  std::atomic<std::int64_t> suspect_epoch{0};
+  std::atomic<std::int32_t> crashes{0};  // in a row, on the suspect
+};
+
+// Samples that crashed their maker as often as is permitted. Grows only; written by collate.
+class CrashedSamples {
+ public:
+  static constexpr std::uint32_t kMost = 4096;
+
+  struct Entry {
+    std::int64_t epoch = 0;
+    ViewId view = 0;
+  };
+
+  bool has(std::int64_t epoch, ViewId view) const {
+    for (std::uint32_t i = 0; i < size(); ++i)
+      if (entries_[i].epoch == epoch && entries_[i].view == view) return true;
+    return false;
+  }
+  // DataError when there are too many.
+  void add(std::int64_t epoch, ViewId view) {
+    if (has(epoch, view)) return;
+    const std::uint32_t count = size();
+    if (count == kMost)
+      throw DataError(
+          "{} samples crashed the process that made them; look at the data with odb-trainer "
+          "inspect data",
+          kMost);
+    entries_[count] = {.epoch = epoch, .view = view};
+    count_.store(count + 1, std::memory_order_release);
+  }
+  std::uint32_t size() const { return count_.load(std::memory_order_acquire); }
+  const Entry& operator[](std::uint32_t index) const { return entries_[index]; }
+
+ private:
+  std::atomic<std::uint32_t> count_{0};
+  Entry entries_[kMost];
+};
+
+// What collate is doing, told to other ranks with the heartbeat.
+enum class Phase : std::uint32_t {
+  starting,
+  waiting_for_start,
+  joining,
+  filling,
+  aligning,
+  waiting_for_slot,
+  ended,
+  failed
+};
+const char* to_text(Phase phase);
+
+struct LaneControl {
+  std::atomic<std::uint64_t> request_generation{
+      0};                                        // by collate: one more in every life and replay
+  std::atomic<std::int64_t> joined{0};           // by collate: side group generation + 1
+  std::atomic<Phase> phase{Phase::starting};     // by collate
+  std::atomic<std::int64_t> progress{0};         // by collate: rises with whatever gets done
+  std::atomic<std::int32_t> collate_process{0};  // by the fork server
+  std::atomic<std::int64_t> deaths{0};           // by the fork server: children that died
+  FailureNote collate_failure;                   // by collate
+  FailureNote server_failure;                    // by the fork server
+  CrashedSamples crashed;
+  MakerState makers[kMostWorkers];  // the workers; without workers [0] is collate itself
+};
+
+}  // namespace odb

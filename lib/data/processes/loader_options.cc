@@ -1,0 +1,21 @@
+#include "data/processes/loader_options.h"
+
+#include "data/processes/lane_control.h"
+
+namespace odb {
+
+void describe(OptionTable& table, LoaderOptions& options) {
+  table.group("data");
+  table.add("data-workers", options.data_workers)
+      .at_least(0)
+      .at_most(kMostWorkers)
+      .help("processes per rank that make samples; 0: the collate process makes them");
+  table.add("depth", options.depth)
+      .unit("micro-batches")
+      .at_least(2)
+      .at_most(4096)
+      .help("finished micro-batches kept ready per rank");
+  table.add("seed", options.seed).help("of every random choice: order, batches, augmentation");
+}
+
+}  // namespace odb

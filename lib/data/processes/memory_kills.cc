@@ -1,0 +1,35 @@
+#include "data/processes/memory_kills.h"
+
+#include <string>
+
+#include "base/cgroup.h"
+#include "base/text.h"
+
+namespace odb {
+
+std::uint64_t parse_memory_kills(std::string_view text) {
+  for (const std::string_view line : split_lines(text)) {
+    const std::vector<std::string_view> words = split_words(line);
+    if (words.size() == 2 && words[0] == "oom_kill")
+      return parse_integer<std::uint64_t>(words[1]).value_or(0);
+  }
+  return 0;
+}
+
+std::uint64_t count_memory_kills(FileSystem& files) {
+  const auto groups = parse_cgroup_membership(read_if_there(files, "/proc/self/cgroup"));
+  std::uint64_t kills = parse_memory_kills(read_if_there(files, "/proc/vmstat"));
+  for (const CgroupMount& mount :
+       parse_cgroup_mounts(read_if_there(files, "/proc/self/mountinfo"))) {
+    const bool version2 = mount.controllers.empty();
+    const auto group = groups.find(version2 ? "" : "memory");
+    const bool has_memory = version2 || mount.controllers.find("memory") != std::string::npos;
+    if (!has_memory || group == groups.end()) continue;
+    const std::string folder = cgroup_folders(mount, group->second).front();
+    for (const char* name : {"memory.events", "memory.oom_control"})
+      kills += parse_memory_kills(read_if_there(files, join_path(folder, name)));
+  }
+  return kills;
+}
+
+}  // namespace odb

@@ -1,0 +1,52 @@
+// Samples made by collate itself: --data-workers 0.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "data/processes/sample_feed.h"
+
+namespace odb {
+
+class OwnFeed final : public SampleFeed {
+ public:
+  // `maker` and `state` must outlive it.
+  OwnFeed(ViewMaker& maker, MakerState& state, const MakingRules& rules)
+      : maker_(maker), state_(state), rules_(rules) {}
+
+  void restart() override { requests_.clear(); }
+  std::int64_t most_ahead() const override { return 64; }
+  bool request(ViewId view, std::int64_t epoch, const GivenUp&) override {
+    requests_.push_back({.view = view, .epoch = epoch});
+    return true;
+  }
+  void flush_requests() override {}
+
+  std::optional<FedSample> next(const GivenUp&) override {
+    ODB_CHECK(!requests_.empty(), "an answer is wanted, nothing was asked for");
+    const SampleRequest& request = requests_.front();
+    answer_ = make_view(maker_, state_, rules_, request.view, request.epoch, sample_);
+    FedSample fed{.kind = answer_.kind,
+                  .view = request.view,
+                  .reason = answer_.reason,
+                  .code = answer_.code,
+                  .text = answer_.text};
+    if (answer_.kind == AnswerKind::sample) {
+      fed.supervised = static_cast<std::int32_t>(sample_.supervised);
+      fed.ids = sample_.tokens;
+      fed.labels = sample_.labels;
+    }
+    return fed;
+  }
+  void done() override { requests_.pop_front(); }
+
+ private:
+  ViewMaker& maker_;
+  MakerState& state_;
+  MakingRules rules_;
+  std::deque<SampleRequest> requests_;
+  Sample sample_;
+  ViewAnswer answer_;
+};
+
+}  // namespace odb

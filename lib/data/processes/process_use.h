@@ -1,0 +1,31 @@
+// What a process takes: processor time, and memory that no other process shares.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace odb {
+
+struct ProcessUse {
+  std::string role;
+  pid_t process = 0;
+  double processor_seconds = 0;
+  // Private pages, without those of shared memory that no other process has touched yet.
+  std::uint64_t private_bytes = 0;
+};
+
+// From /proc; nothing when the process is gone.
+std::optional<ProcessUse> process_use(const std::string& role, pid_t process);
+
+// ---- The parts that read text.
+
+// Clock ticks in user and system mode, of /proc/PID/stat.
+std::optional<std::uint64_t> parse_processor_ticks(std::string_view stat);
+// Sum of the private pages in /proc/PID/smaps, in bytes, mappings of memfd files left out.
+std::uint64_t parse_private_bytes(std::string_view smaps);
+
+}  // namespace odb

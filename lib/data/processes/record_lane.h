@@ -1,0 +1,25 @@
+// A lane over data files: from options and an opened SampleSource to a LaneSetup.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "batching/options.h"
+#include "batching/rounds.h"
+#include "data/processes/lane.h"
+#include "data/processes/loader_options.h"
+#include "data/sample/sample_source.h"
+
+namespace odb {
+
+// The longest sample that the options let through: --cutoff-len, or, where nothing is cut, as many
+// tokens as the longest record has bytes (a token has at least one) with room for its template.
+std::int64_t longest_sample(const SampleSource& source);
+
+// Strategies that plan with lengths run the length pass here, if it is not cached; all its threads
+// have ended on return. `source` must outlive the lane. `membership` may be set on the result.
+LaneSetup record_lane(const SampleSource& source, const BatchingOptions& resolved,
+                      const LoaderOptions& options, int rank, int world);
+
+}  // namespace odb

@@ -1,0 +1,77 @@
+// What travels through the rings between collate and a worker. Only these headers and the numbers
+// behind them cross; both sides check sizes.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/error.h"
+#include "batching/item.h"
+#include "data/processes/make_view.h"
+#include "data/sample/sample.h"
+
+namespace odb {
+
+struct SampleRequest {
+  std::uint64_t generation = 0;  // requests of older ones are not answered any more
+  std::int64_t number = 0;       // through the generation, over all workers
+  ViewId view = 0;
+  std::int64_t epoch = 0;
+};
+
+// Behind it: `length` ids and as many labels, then `text_bytes` of text.
+struct SampleAnswer {
+  std::uint64_t generation = 0;
+  std::int64_t number = 0;
+  ViewId view = 0;
+  AnswerKind kind = AnswerKind::sample;
+  std::int32_t reason = 0;      // left out: LeftOutReason
+  std::int32_t code = 0;        // failed: ExitCode
+  std::int32_t length = 0;      // sample: tokens
+  std::int32_t supervised = 0;  // sample
+  std::int32_t text_bytes = 0;
+
+  std::size_t payload_bytes() const {
+    return 2 * sizeof(std::int32_t) * static_cast<std::size_t>(length) +
+           static_cast<std::size_t>(text_bytes);
+  }
+};
+
+// The largest answer about a sample of `longest` tokens.
+inline constexpr std::size_t kMostAnswerText = 4000;
+constexpr std::size_t most_answer_bytes(std::int64_t longest) {
+  return sizeof(SampleAnswer) + 2 * sizeof(std::int32_t) * static_cast<std::size_t>(longest) +
+         kMostAnswerText;
+}
+
+// An answer as it is handed on; spans and text as long valid as their source.
+struct FedSample {
+  AnswerKind kind = AnswerKind::sample;
+  ViewId view = 0;
+  LeftOutReason reason = LeftOutReason::bad_record;
+  ExitCode code = ExitCode::done;
+  std::int32_t supervised = 0;
+  std::span<const TokenId> ids;
+  std::span<const std::int32_t> labels;
+  std::string_view text;
+};
+
+// Reads a record of the given bytes as an answer. InternalError: sizes that do not fit.
+struct ReadAnswer {
+  SampleAnswer header;
+  FedSample sample;
+};
+ReadAnswer read_answer(std::span<const std::byte> record);
+SampleRequest read_request(std::span<const std::byte> record);
+
+// The header that goes before the payload of `answer` and, for kind sample, `sample`.
+SampleAnswer answer_header(const SampleRequest& request, const ViewAnswer& answer,
+                           const Sample& sample);
+// Writes header and payload to `record`, which has exactly their size.
+void write_answer(const SampleAnswer& header, const ViewAnswer& answer, const Sample& sample,
+                  std::span<std::byte> record);
+
+}  // namespace odb

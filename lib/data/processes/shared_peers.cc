@@ -1,0 +1,145 @@
+#include "data/processes/shared_peers.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "data/processes/long_wait.h"
+
+namespace odb {
+
+class SharedPeers::Group final : public Peers {
+ public:
+  Group(SharedPeers& shared, int rank, std::int64_t generation)
+      : shared_(shared), rank_(rank), generation_(generation) {}
+
+  int rank() const override { return rank_; }
+  int world() const override { return shared_.world_; }
+  std::int64_t generation() const override { return generation_; }
+
+  std::optional<std::vector<std::int64_t>> reduce(Reduction reduction,
+                                                  std::vector<std::int64_t> values) override {
+    const std::uint64_t stamp = SharedPeers::stamp(generation_, number_);
+    const std::size_t place = static_cast<std::size_t>(number_++) % 2;
+    contribute(values, stamp, place);
+    for (int rank = 0; rank < shared_.world_; ++rank) {
+      const RankWords& words = shared_.rank_words(rank);
+      const auto has_come = [&] { return words.contributed[place].load() == stamp; };
+      LongWait wait;
+      const auto superseded = [&] {
+        wait.look([rank] { return fmt::format("rank {} to align", rank); });
+        return shared_.words_->generation.load() != generation_;
+      };
+      if (superseded() || !wait_for(shared_.words_->changed, has_come, superseded))
+        return std::nullopt;
+      if (rank == rank_) continue;
+      ODB_CHECK_EQ(words.count[place], values.size());
+      combine(reduction, shared_.numbers(rank, place), values);
+    }
+    return values;
+  }
+
+ private:
+  void contribute(const std::vector<std::int64_t>& values, std::uint64_t stamp, std::size_t place) {
+    ODB_CHECK_LE(values.size(), shared_.most_numbers_);
+    RankWords& own = shared_.rank_words(rank_);
+    std::copy(values.begin(), values.end(), shared_.numbers(rank_, place).begin());
+    own.count[place] = values.size();
+    own.contributed[place].store(stamp);
+    shared_.words_->changed.wake();
+  }
+
+  static void combine(Reduction reduction, std::span<const std::int64_t> from,
+                      std::vector<std::int64_t>& into) {
+    for (std::size_t i = 0; i < into.size(); ++i)
+      into[i] = reduction == Reduction::max ? std::max(into[i], from[i]) : into[i] + from[i];
+  }
+
+  SharedPeers& shared_;
+  int rank_;
+  std::int64_t generation_;
+  std::int64_t number_ = 0;
+};
+
+class SharedPeers::Member final : public Membership {
+ public:
+  Member(SharedPeers& shared, int rank) : shared_(shared), rank_(rank) {}
+
+  std::int64_t generation() override { return shared_.words_->generation.load(); }
+
+  bool advance(std::int64_t from) override {
+    const bool moved = shared_.words_->generation.compare_exchange_strong(from, from + 1);
+    if (moved) shared_.words_->changed.wake();
+    return moved;
+  }
+
+  std::unique_ptr<Peers> join(std::int64_t generation) override {
+    const auto superseded = [&] { return shared_.words_->generation.load() != generation; };
+    if (superseded()) return nullptr;
+    RankWords& own = shared_.rank_words(rank_);
+    ODB_CHECK(own.joined.load() != generation + 1, "rank {} joins generation {} a second time",
+              rank_, generation);
+    own.joined.store(generation + 1);
+    shared_.words_->changed.wake();
+    const auto complete = [&] { return !shared_.first_missing(generation); };
+    LongWait wait;
+    const auto given_up = [&] {
+      wait.look([&] {
+        return fmt::format("rank {} to join generation {}",
+                           shared_.first_missing(generation).value_or(rank_), generation);
+      });
+      return superseded();
+    };
+    if (!wait_for(shared_.words_->changed, complete, given_up)) return nullptr;
+    return std::make_unique<Group>(shared_, rank_, generation);
+  }
+
+  void heartbeat(const char*) override {}  // ranks on one machine die with it
+
+ private:
+  SharedPeers& shared_;
+  int rank_;
+};
+
+SharedPeers::SharedPeers(const std::string& name, int world, std::int64_t most_numbers)
+    : world_(world),
+      most_numbers_(static_cast<std::size_t>(most_numbers)),
+      rank_bytes_(
+          aligned(sizeof(RankWords) + 2 * most_numbers_ * sizeof(std::int64_t), kCacheLine)),
+      words_(name),
+      memory_(name + "-ranks", static_cast<std::size_t>(world) * rank_bytes_) {
+  ODB_CHECK_GE(world, 1);
+}
+
+std::int64_t most_numbers(const BatchingOptions& resolved) {
+  constexpr std::int64_t kOffer = 8;  // of rounds.h
+  constexpr std::int64_t kOfSlot = 4;
+  return std::max(kOffer, kOfSlot * resolved.round_groups);
+}
+
+void SharedPeers::clear() {
+  words_.clear();
+  memory_.clear();
+}
+
+std::unique_ptr<Membership> SharedPeers::membership(int rank) {
+  ODB_CHECK(rank >= 0 && rank < world_, "rank {} of {}", rank, world_);
+  return std::make_unique<Member>(*this, rank);
+}
+
+SharedPeers::RankWords& SharedPeers::rank_words(int rank) const {
+  return memory_.objects<RankWords>(static_cast<std::size_t>(rank) * rank_bytes_, 1).front();
+}
+
+std::span<std::int64_t> SharedPeers::numbers(int rank, std::size_t place) const {
+  const std::size_t begin = static_cast<std::size_t>(rank) * rank_bytes_ + sizeof(RankWords);
+  return memory_.objects<std::int64_t>(begin, 2 * most_numbers_)
+      .subspan(place * most_numbers_, most_numbers_);
+}
+
+std::optional<int> SharedPeers::first_missing(std::int64_t generation) const {
+  for (int rank = 0; rank < world_; ++rank)
+    if (rank_words(rank).joined.load() != generation + 1) return rank;
+  return std::nullopt;
+}
+
+}  // namespace odb

@@ -1,0 +1,67 @@
+// Peers and Membership for ranks that are processes of one machine and share memory: what a run of
+// one rank uses, and the twin that tests kill. Ranks over a network: lib/dist.
+//
+// Nobody holds anything that another could miss: every rank writes its own numbers into its own
+// place and combines all places by itself. A process killed anywhere leaves the others waiting
+// until the generation is advanced, as a broken connection would.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "batching/options.h"
+#include "batching/peers.h"
+#include "data/processes/shared_memory.h"
+#include "data/processes/wake_up.h"
+
+namespace odb {
+
+// Most numbers of one reduction under these options.
+std::int64_t most_numbers(const BatchingOptions& resolved);
+
+class SharedPeers {
+ public:
+  // Reductions of at most `most_numbers` values. Made before the fork; outlives what is made of it.
+  SharedPeers(const std::string& name, int world, std::int64_t most_numbers);
+
+  void clear();  // as new; nobody may use it meanwhile
+
+  // The way in for rank `rank`; called in the process that uses it.
+  std::unique_ptr<Membership> membership(int rank);
+
+ private:
+  class Member;
+  class Group;
+
+  struct Words {
+    alignas(kCacheLine) std::atomic<std::int64_t> generation{0};
+    alignas(kCacheLine) WakeUp changed;
+  };
+  // What a rank shows the others. Contributions alternate between two places: a rank can be one
+  // reduction ahead of another, never two.
+  struct RankWords {
+    std::atomic<std::int64_t> joined;           // generation + 1
+    std::atomic<std::uint64_t> contributed[2];  // which reduction the place holds (stamp())
+    std::uint64_t count[2];
+  };
+
+  RankWords& rank_words(int rank) const;
+  std::span<std::int64_t> numbers(int rank, std::size_t place) const;
+  // The first rank that has not joined; none: the generation is complete.
+  std::optional<int> first_missing(std::int64_t generation) const;
+  // A number for reduction `number` of `generation`; 0 stands for none.
+  static std::uint64_t stamp(std::int64_t generation, std::int64_t number) {
+    return (static_cast<std::uint64_t>(generation) << 40) + static_cast<std::uint64_t>(number) + 1;
+  }
+
+  int world_;
+  std::size_t most_numbers_;
+  std::size_t rank_bytes_;
+  SharedObject<Words> words_;
+  SharedMemory memory_;
+};
+
+}  // namespace odb

@@ -1,0 +1,75 @@
+#include "data/processes/slot_writer.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "data/conversation/record_parser.h"
+
+namespace odb {
+namespace {
+
+constexpr TokenId kPadToken = 0;  // any id will do: no real token looks at it
+
+void write_rows(const Group& group, std::size_t columns, SampleStore& store,
+                const SlotPlace& place) {
+  std::size_t begin = 0;
+  std::int32_t end_of_tokens = 0;
+  place.offsets[0] = 0;
+  for (std::size_t row = 0; row < group.rows.size(); ++row) {
+    const Item& item = group.rows[row];
+    const std::size_t length =
+        store.take(item.view, place.ids.subspan(begin), place.labels.subspan(begin));
+    ODB_CHECK_EQ(length, static_cast<std::size_t>(item.length));
+    end_of_tokens += item.length;
+    place.offsets[row + 1] = end_of_tokens;
+    place.views[row] = item.view;
+    const std::size_t width = std::max(columns, length);
+    const std::size_t fill = width - length;
+    std::fill_n(place.ids.begin() + static_cast<std::ptrdiff_t>(begin + length), fill, kPadToken);
+    std::fill_n(place.labels.begin() + static_cast<std::ptrdiff_t>(begin + length), fill,
+                kIgnoredLabel);
+    begin += width;
+  }
+}
+
+}  // namespace
+
+void write_slot(const Slot& slot, const SlotPosition& at, const CostModel& model,
+                SampleStore& store, const SlotPlace& place) {
+  const GroupSums& sums = slot.group.sums;
+  const bool padded = model.layout == Layout::padded;
+  const std::int64_t columns = padded && sums.rows > 0 ? model.row_length(sums.longest) : 0;
+  const std::int64_t positions = padded ? sums.rows * columns : sums.tokens;
+  ODB_CHECK_LE(positions, static_cast<std::int64_t>(place.ids.size()));
+  if (slot.left_out.size() > place.left_out.size())
+    throw DataError(
+        "{} samples in a row were left out, at most {} are possible: the data holds next to "
+        "nothing to train on; look at it with odb-trainer inspect data",
+        slot.left_out.size(), place.left_out.size());
+  *place.header = {.position = at.position,
+                   .ordinal = at.ordinal,
+                   .epoch = at.epoch,
+                   .number = slot.number,
+                   .round = slot.round,
+                   .index_in_round = slot.index_in_round,
+                   .kind = slot.kind,
+                   .last_of_step = slot.last_of_step,
+                   .over_budget = slot.over_budget,
+                   .layout = model.layout,
+                   .totals = slot.totals,
+                   .rows = sums.rows,
+                   .columns = columns,
+                   .tokens = sums.tokens,
+                   .supervised = sums.supervised,
+                   .positions = positions,
+                   .left_out = static_cast<std::int64_t>(slot.left_out.size())};
+  write_rows(slot.group, static_cast<std::size_t>(columns), store, place);
+  std::copy(slot.left_out.begin(), slot.left_out.end(), place.left_out.begin());
+}
+
+void skip_slot(const Slot& slot, SampleStore& store) {
+  for (const Item& item : slot.group.rows)
+    store.drop(item.view);
+}
+
+}  // namespace odb

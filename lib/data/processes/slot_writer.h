@@ -1,0 +1,26 @@
+// Writes a slot and the payload of its group into its place in the arena, in either layout.
+#pragma once
+
+#include "batching/group.h"
+#include "batching/slot.h"
+#include "data/processes/arena.h"
+#include "data/processes/sample_store.h"
+
+namespace odb {
+
+// Where a slot stands in the pipeline.
+struct SlotPosition {
+  std::int64_t position = 0;
+  std::int64_t ordinal = 0;  // of its round
+  std::int64_t epoch = 0;
+};
+
+// Takes the samples of the slot's group out of `store`. DataError: more rows were left out in one
+// refill than a slot has room for.
+void write_slot(const Slot& slot, const SlotPosition& at, const CostModel& model,
+                SampleStore& store, const SlotPlace& place);
+
+// For a slot that was published before: its samples only leave the store.
+void skip_slot(const Slot& slot, SampleStore& store);
+
+}  // namespace odb

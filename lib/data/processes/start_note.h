@@ -1,0 +1,53 @@
+// What the trainer tells collate after the fork: where to begin, and where the other ranks are met.
+// Written once; a collate that takes over reads it again.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "batching/sampler.h"
+#include "batching/state.h"
+#include "data/processes/shared_memory.h"
+#include "data/processes/wake_up.h"
+
+namespace odb {
+
+struct PipelineStart {
+  DataState state;         // where the epoch is continued
+  LeftoverList leftovers;  // that positions in `state` refer to; null: none
+  // For whoever makes the Membership in the collate process: where the store of this run is. Not
+  // looked at here.
+  std::string store_address;
+};
+
+class StartNote {
+ public:
+  // Room for a state of `most_bytes` and `most_leftovers` ids.
+  StartNote(const std::string& name, std::size_t most_bytes, std::int64_t most_leftovers);
+
+  // Once. UsageError: it does not fit (a state of other data).
+  void write(const PipelineStart& start);
+
+  void clear();  // back to nothing written
+
+  bool is_written() const { return shared_->written.load(std::memory_order_acquire) != 0; }
+  WakeUp& written() { return shared_->wake_up; }
+  PipelineStart read() const;
+
+ private:
+  static constexpr std::size_t kMostAddress = 1000;
+  struct Shared {
+    std::atomic<std::uint32_t> written{0};
+    WakeUp wake_up;
+    std::uint64_t state_bytes = 0;
+    std::uint64_t leftovers = 0;
+    char store_address[kMostAddress + 1] = {};
+  };
+
+  SharedObject<Shared> shared_;
+  SharedMemory state_;
+  SharedMemory leftovers_;
+};
+
+}  // namespace odb

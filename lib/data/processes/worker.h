@@ -1,0 +1,84 @@
+// The loop of a data worker: requests in, samples out, in the order of the requests.
+//
+// A request leaves its ring only after its answer is published, so a worker that is killed anywhere
+// leaves nothing undone; at worst an answer comes twice, which collate recognises by its number.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "data/processes/lane_control.h"
+#include "data/processes/make_view.h"
+#include "data/processes/ring.h"
+#include "data/processes/sample_message.h"
+#include "data/processes/view_maker.h"
+
+namespace odb {
+
+// Requests that may wait at a worker.
+inline constexpr std::int64_t kRequestsPerWorker = 256;
+
+// The two rings between collate and one worker.
+struct WorkerRings {
+  // For `requests` that wait at a time, and samples of at most `longest` tokens.
+  WorkerRings(const std::string& name, std::int64_t requests, std::int64_t longest);
+
+  Ring requests;
+  Ring answers;
+};
+
+// Bytes of shared memory that a worker's rings take when they are full.
+std::size_t worker_ring_bytes(std::int64_t requests, std::int64_t longest);
+
+class Worker {
+ public:
+  // All must outlive it. `generation` is the newest one of requests.
+  Worker(WorkerRings& rings, MakerState& state, const std::atomic<std::uint64_t>& generation,
+         ViewMaker& maker, const MakingRules& rules)
+      : rings_(rings), state_(state), generation_(generation), maker_(maker), rules_(rules) {}
+
+  // Answers requests until `stopped` holds, which is asked at every glance of a wait. Blocks.
+  template <typename Stopped>
+  void run(Stopped&& stopped) {
+    const auto has_request = [this] { return !rings_.requests.empty(); };
+    while (wait_for(rings_.requests.records(), has_request, stopped))
+      while (has_request())
+        if (!answer_front(stopped)) return;
+  }
+
+ private:
+  template <typename Stopped>
+  bool answer_front(Stopped&& stopped) {
+    const SampleRequest request = read_request(rings_.requests.front());
+    const auto outdated = [&] { return request.generation != generation_.load(); };
+    if (!outdated()) {
+      const ViewAnswer answer =
+          make_view(maker_, state_, rules_, request.view, request.epoch, sample_);
+      const auto given_up = [&] {
+        rings_.answers.flush();
+        return outdated() || stopped();
+      };
+      const auto sent = [&] { return send(request, answer); };
+      if (!wait_for(rings_.answers.room(), sent, given_up) && !outdated()) return false;
+    }
+    rings_.requests.pop();
+    flush_if_due();
+    return true;
+  }
+
+  // False: no room now.
+  bool send(const SampleRequest& request, const ViewAnswer& answer);
+  void flush_if_due();
+
+  WorkerRings& rings_;
+  MakerState& state_;
+  const std::atomic<std::uint64_t>& generation_;
+  ViewMaker& maker_;
+  MakingRules rules_;
+  Sample sample_;
+  std::size_t unflushed_bytes_ = 0;
+  std::int64_t last_flush_ns_ = 0;
+};
+
+}  // namespace odb

@@ -1,0 +1,79 @@
+#include "data/processes/worker_feed.h"
+
+#include "data/processes/long_wait.h"
+
+namespace odb {
+
+void WorkerFeed::restart() {
+  generation_.fetch_add(1);
+  requested_ = 0;
+  answered_ = 0;
+  // Workers that wait for room for an answer that nobody wants any more look again.
+  for (WorkerRings& rings : workers_)
+    rings.answers.room().wake();
+}
+
+bool WorkerFeed::request(ViewId view, std::int64_t epoch, const GivenUp& given_up) {
+  const std::size_t worker = worker_of(requested_);
+  Ring& requests = workers_[worker].requests;
+  std::span<std::byte> record;
+  LongWait wait;
+  const auto has_room = [&] {
+    record = requests.reserve(sizeof(SampleRequest));
+    return !record.empty();
+  };
+  const bool room = wait_for(requests.room(), has_room, [&] {
+    requests.flush();
+    wait.look([&] { return fmt::format("worker {} to take a request", worker); });
+    return given_up();
+  });
+  if (!room) return false;
+  const SampleRequest request{
+      .generation = generation_, .number = requested_++, .view = view, .epoch = epoch};
+  std::memcpy(record.data(), &request, sizeof request);
+  requests.publish();
+  return true;
+}
+
+void WorkerFeed::flush_requests() {
+  for (WorkerRings& rings : workers_)
+    rings.requests.flush();
+}
+
+std::optional<FedSample> WorkerFeed::find_answer(Ring& answers) {
+  for (;;) {
+    const std::span<const std::byte> record = answers.front();
+    if (record.empty()) return std::nullopt;
+    const ReadAnswer answer = read_answer(record);
+    const bool is_new = answer.header.generation == generation_;
+    ODB_CHECK(
+        answer.header.generation <= generation_ && (!is_new || answer.header.number <= answered_),
+        "an answer of generation {} with number {}, wanted {} of {}", answer.header.generation,
+        answer.header.number, answered_, generation_.load());
+    if (is_new && answer.header.number == answered_) return answer.sample;
+    answers.pop();
+  }
+}
+
+std::optional<FedSample> WorkerFeed::next(const GivenUp& given_up) {
+  ODB_CHECK_LT(answered_, requested_);
+  const std::size_t worker = worker_of(answered_);
+  Ring& answers = workers_[worker].answers;
+  std::optional<FedSample> found;
+  const auto is_there = [&] {
+    found = find_answer(answers);
+    return found.has_value();
+  };
+  LongWait wait;
+  wait_for(answers.records(), is_there, [&] {
+    wait.look([&] { return fmt::format("worker {} to make a sample", worker); });
+    return given_up();
+  });
+  return found;
+}
+
+void WorkerFeed::done() {
+  workers_[worker_of(answered_++)].answers.pop();
+}
+
+}  // namespace odb

@@ -1,0 +1,43 @@
+// Samples from data workers: request k goes to worker k mod n, answers are read in that order. So
+// no reorder buffer is needed, and what comes next never depends on who is quick.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <vector>
+
+#include "data/processes/sample_feed.h"
+#include "data/processes/worker.h"
+
+namespace odb {
+
+class WorkerFeed final : public SampleFeed {
+ public:
+  // One pair of rings a worker, at least one. `generation` is the word that workers compare. All
+  // must outlive the feed.
+  WorkerFeed(std::deque<WorkerRings>& workers, std::atomic<std::uint64_t>& generation)
+      : workers_(workers), generation_(generation) {}
+
+  void restart() override;
+  std::int64_t most_ahead() const override {
+    return kRequestsPerWorker * static_cast<std::int64_t>(workers_.size());
+  }
+  bool request(ViewId view, std::int64_t epoch, const GivenUp& given_up) override;
+  void flush_requests() override;
+  std::optional<FedSample> next(const GivenUp& given_up) override;
+  void done() override;
+
+ private:
+  std::size_t worker_of(std::int64_t number) const {
+    return static_cast<std::size_t>(number) % workers_.size();
+  }
+  // The answer to request `answered_`, if it is there; older ones are dropped.
+  std::optional<FedSample> find_answer(Ring& answers);
+
+  std::deque<WorkerRings>& workers_;
+  std::atomic<std::uint64_t>& generation_;
+  std::int64_t requested_ = 0;
+  std::int64_t answered_ = 0;
+};
+
+}  // namespace odb

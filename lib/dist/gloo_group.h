@@ -1,0 +1,53 @@
+// One generation of the side group: the collate processes of all ranks, connected over Gloo, adding
+// up a few integers. The one class that talks to Gloo; everything above it sees numbers.
+//
+// LibTorch's ProcessGroupGloo carries the messages, with connections made when first used: a rank
+// connects to the log2(W) others that it exchanges with, not to all. Its all-reduce is not used:
+// it takes 2 (W - 1) messages one after another, and once begun it cannot be left.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "batching/peers.h"
+#include "dist/store.h"
+
+namespace odb {
+
+struct GlooGroupOptions {
+  std::string prefix;   // of its keys in the store; never used twice
+  std::string network;  // an interface ("eth0") or a local address; by it peers reach this process
+  int rank = 0;
+  int world = 1;
+};
+
+class GlooGroup {
+ public:
+  // Publishes this process's address in `store`, which must outlive it. Does not wait for others;
+  // all must have published before the first reduce(), which makes the connections: all ranks call
+  // it within seconds of each other. UsageError: no such interface or address.
+  GlooGroup(const Store& store, const GlooGroupOptions& options);
+  GlooGroup(const GlooGroup&) = delete;
+  GlooGroup& operator=(const GlooGroup&) = delete;
+  // Closes all connections: peers that wait for this process get an error.
+  ~GlooGroup();
+
+  // Element-wise over all ranks, in place. Blocks without limit. False: interrupted, or the
+  // connection to a peer broke (lost_peer() tells which); the group is of no more use then.
+  // InternalError: a peer came with another number of values.
+  bool reduce(Reduction reduction, std::vector<std::int64_t>& values);
+
+  // The peer whose connection broke; -1: none did.
+  int lost_peer() const;
+
+  // Makes a reduce() in progress and all later ones return false. Any thread.
+  void interrupt();
+
+ private:
+  class Connections;
+  std::unique_ptr<Connections> connections_;
+};
+
+}  // namespace odb

@@ -1,0 +1,144 @@
+#include "dist/gloo_membership.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <utility>
+
+#include "base/error.h"
+#include "base/signals.h"
+#include "dist/network.h"
+
+namespace odb {
+namespace {
+
+// How long a wait at the store lasts before this process looks whether it is to stop.
+constexpr std::chrono::milliseconds kWaitSlice{200};
+
+std::string network_of(const GlooMembershipOptions& options) {
+  return options.network.empty() ? local_address_towards(options.store) : options.network;
+}
+
+}  // namespace
+
+class GlooMembership::Group final : public Peers {
+ public:
+  Group(GlooMembership& membership, std::int64_t generation)
+      : membership_(membership),
+        generation_(generation),
+        group_(membership.store_, {.prefix = membership.group_prefix(generation),
+                                   .network = membership.options_.network,
+                                   .rank = membership.options_.rank,
+                                   .world = membership.options_.world}) {
+    membership_.attach(this);
+  }
+  ~Group() override { membership_.attach(nullptr); }
+
+  int rank() const override { return membership_.options_.rank; }
+  int world() const override { return membership_.options_.world; }
+  std::int64_t generation() const override { return generation_; }
+
+  std::optional<std::vector<std::int64_t>> reduce(Reduction reduction,
+                                                  std::vector<std::int64_t> values) override {
+    if (group_.reduce(reduction, values)) return values;
+    membership_.check_store();
+    membership_.advance(generation_);  // unless another has: then it changes nothing
+    return std::nullopt;
+  }
+
+  void interrupt() { group_.interrupt(); }
+
+ private:
+  GlooMembership& membership_;
+  const std::int64_t generation_;
+  GlooGroup group_;
+};
+
+GlooMembership::GlooMembership(GlooMembershipOptions options)
+    : options_(std::move(options)),
+      store_(Store::connect(options_.store, options_.connect_timeout)),
+      watched_(Store::connect(options_.store, options_.connect_timeout)),
+      generation_(options_.generation) {
+  options_.network = network_of(options_);
+  while (store_.find(generation_key(generation_ + 1)))
+    ++generation_;
+  const ScopedSignalBlock block;
+  watcher_ = std::thread([this] { watch(); });
+}
+
+GlooMembership::~GlooMembership() {
+  stop_ = true;
+  watcher_.join();
+}
+
+std::string GlooMembership::generation_key(std::int64_t generation) const {
+  return fmt::format("{}generation/{}", options_.prefix, generation);
+}
+
+std::string GlooMembership::group_prefix(std::int64_t generation) const {
+  return fmt::format("{}gen/{}", options_.prefix, generation);
+}
+
+void GlooMembership::watch() {
+  try {
+    while (!stop_) {
+      const std::int64_t next = generation_ + 1;
+      if (watched_.wait_for(generation_key(next), kWaitSlice)) saw(next);
+    }
+  } catch (const Error& error) {
+    const std::lock_guard lock(mutex_);
+    store_fault_ = error.what();
+    store_lost_ = true;
+    if (group_ != nullptr) group_->interrupt();
+  }
+}
+
+void GlooMembership::saw(std::int64_t generation) {
+  const std::lock_guard lock(mutex_);
+  if (generation <= generation_) return;
+  generation_ = generation;
+  if (group_ != nullptr && group_->generation() < generation) group_->interrupt();
+}
+
+void GlooMembership::attach(Group* group) {
+  const std::lock_guard lock(mutex_);
+  group_ = group;
+  if (group != nullptr && (store_lost_ || group->generation() < generation_)) group->interrupt();
+}
+
+void GlooMembership::check_store() const {
+  if (store_lost_) throw PeerLostError("{}", store_fault_);
+}
+
+std::int64_t GlooMembership::generation() {
+  check_store();
+  return generation_;
+}
+
+bool GlooMembership::advance(std::int64_t from) {
+  if (generation() != from) return false;
+  const std::string me = fmt::format("rank {} process {}", options_.rank, ::getpid());
+  const bool won = store_.set_once(generation_key(from + 1), me) == me;
+  saw(from + 1);
+  return won;
+}
+
+std::unique_ptr<Peers> GlooMembership::join(std::int64_t generation) {
+  if (this->generation() != generation) return nullptr;
+  if (options_.record_generation) options_.record_generation(generation);
+  const std::string prefix = group_prefix(generation);
+  ODB_CHECK(store_.add(fmt::format("{}/rank/{}", prefix, options_.rank), 1) == 1,
+            "rank {} joins generation {} a second time", options_.rank, generation);
+  auto group = std::make_unique<Group>(*this, generation);
+  if (store_.add(prefix + "/joined", 1) == options_.world) store_.set(prefix + "/complete", "yes");
+  while (!store_.wait_for(prefix + "/complete", kWaitSlice))
+    if (this->generation() != generation) return nullptr;
+  if (!group->reduce(Reduction::max, {generation})) return nullptr;  // connects
+  return group;
+}
+
+void GlooMembership::heartbeat(const char* phase) {
+  if (options_.tell_phase) options_.tell_phase(phase);
+}
+
+}  // namespace odb

@@ -1,0 +1,77 @@
+// The generations of the side group (batching/peers.h) over a store and Gloo.
+//
+// Keys, below a prefix that belongs to one run of one set of processes:
+//   generation/G        set once by whoever declares generation G - 1 dead; 0 needs no key
+//   gen/G/              Gloo's addresses of generation G
+//   gen/G/joined        counts the ranks that have published theirs
+//   gen/G/complete      set by the last of them
+// A thread waits at the store for the next generation's key, so everyone learns of a death at once
+// and nobody polls. When the key comes, a reduction or join in progress ends.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "batching/peers.h"
+#include "dist/gloo_group.h"
+#include "dist/store.h"
+
+namespace odb {
+
+struct GlooMembershipOptions {
+  StoreAddress store;
+  std::string prefix;   // of the run, "run/3/"
+  std::string network;  // see GlooGroupOptions; empty: the address towards the store
+  int rank = 0;
+  int world = 1;
+  std::int64_t generation = 0;  // any that is known to have existed: the last one joined
+  std::chrono::milliseconds connect_timeout{300000};
+  // Called in join() before anything is published: where a successor finds the generation.
+  std::function<void(std::int64_t)> record_generation;
+  // Called by heartbeat(); the trainer publishes the phase (heartbeat.h).
+  std::function<void(const char*)> tell_phase;
+};
+
+// Errors of all calls: PeerLostError when the store's host is gone. Starts a thread; make it in the
+// collate process itself, after the fork.
+class GlooMembership final : public Membership {
+ public:
+  // Connects to the store. PeerLostError after connect_timeout; UsageError: no such network.
+  explicit GlooMembership(GlooMembershipOptions options);
+  GlooMembership(const GlooMembership&) = delete;
+  GlooMembership& operator=(const GlooMembership&) = delete;
+  ~GlooMembership() override;
+
+  std::int64_t generation() override;
+  bool advance(std::int64_t from) override;
+  std::unique_ptr<Peers> join(std::int64_t generation) override;
+  void heartbeat(const char* phase) override;
+
+ private:
+  class Group;
+
+  std::string generation_key(std::int64_t generation) const;
+  std::string group_prefix(std::int64_t generation) const;
+  void watch();                       // the thread
+  void saw(std::int64_t generation);  // it exists: ends what older ones are doing
+  void attach(Group* group);          // the group that a newer generation interrupts; null: none
+  void check_store() const;           // throws when the thread has lost it
+
+  GlooMembershipOptions options_;
+  Store store_;
+  Store watched_;  // the thread's own connection
+  std::atomic<std::int64_t> generation_;
+  std::mutex mutex_;
+  Group* group_ = nullptr;
+  std::string store_fault_;  // mutex_ held; empty: none
+  std::atomic<bool> store_lost_ = false;
+  std::atomic<bool> stop_ = false;
+  std::thread watcher_;
+};
+
+}  // namespace odb

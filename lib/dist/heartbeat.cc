@@ -1,0 +1,148 @@
+#include "dist/heartbeat.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "base/signals.h"
+
+namespace odb {
+namespace {
+
+// Ten beats in the timeout, at least one in ten seconds.
+std::chrono::milliseconds period_of(std::chrono::milliseconds timeout) {
+  return std::clamp(timeout / 10, std::chrono::milliseconds(5), std::chrono::milliseconds(10000));
+}
+
+std::string key_of(const HeartbeatOptions& options, int rank) {
+  return fmt::format("{}beat/{}", options.prefix, rank);
+}
+
+std::vector<int> watched_by(int rank, int world) {
+  if (rank != 0) return {0};
+  std::vector<int> others(static_cast<std::size_t>(world - 1));
+  std::iota(others.begin(), others.end(), 1);
+  return others;
+}
+
+}  // namespace
+
+std::string describe_lost(const LostPeer& peer, const StoreAddress& store) {
+  const double seconds = static_cast<double>(peer.silence.count()) / 1000;
+  if (peer.phase.empty())
+    return fmt::format(
+        "rank {} did not start within {:.1f} s; look into its own log, and check that every rank "
+        "was given the same world size and the store at {}",
+        peer.rank, seconds, to_text(store));
+  return fmt::format(
+      "rank {} is lost: no sign of life for {:.1f} s; it was last {}; look into its own log",
+      peer.rank, seconds, peer.phase);
+}
+
+Heartbeat::Heartbeat(HeartbeatOptions options, std::function<void(const LostPeer&)> on_lost)
+    : options_(std::move(options)),
+      on_lost_(std::move(on_lost)),
+      period_(period_of(options_.timeout)),
+      store_(Store::connect(options_.store, options_.timeout)) {
+  const ScopedSignalBlock block;
+  beating_ = std::thread([this] { beat(); });
+  guarding_ = std::thread([this] { guard(); });
+}
+
+Heartbeat::~Heartbeat() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  stopped_.notify_all();
+  beating_.join();
+  guarding_.join();
+}
+
+void Heartbeat::leave() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  stopped_.notify_all();
+  beating_.join();
+  beating_ = std::thread([] {});
+  publish({.count = ++count_, .left = true});
+}
+
+void Heartbeat::publish(const Beat& beat) {
+  store_.set(key_of(options_, options_.rank), to_text(beat));
+}
+
+std::vector<std::optional<Beat>> Heartbeat::read(const std::vector<int>& ranks) {
+  std::vector<std::optional<Beat>> beats;
+  beats.reserve(ranks.size());
+  for (const int rank : ranks) {
+    const auto text = store_.find(key_of(options_, rank));
+    beats.push_back(text ? std::optional(parse_beat(*text)) : std::nullopt);
+  }
+  return beats;
+}
+
+std::optional<LostPeer> Heartbeat::look(SilenceWatch& watch, const std::vector<int>& watched) {
+  const auto beats = read(watched);
+  if (options_.rank != 0 && beats[0]) host_ = *beats[0];
+  const Clock::time_point now = Clock::now();
+  const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(now - last_look_);
+  last_look_ = now;
+  const auto lost = watch.look(beats, elapsed);
+  const std::string verdict_key = options_.prefix + "lost";
+  if (options_.rank == 0) {
+    if (!lost) return std::nullopt;
+    store_.set(verdict_key, to_text(*lost));
+    pause(3 * period_);  // the others read it while the store is there
+    return lost;
+  }
+  const auto verdict = store_.find(verdict_key);
+  return verdict ? parse_lost_peer(*verdict) : lost;
+}
+
+void Heartbeat::beat() {
+  const std::vector<int> watched = watched_by(options_.rank, options_.world);
+  SilenceWatch watch(watched, period_, options_.timeout);
+  do {
+    try {
+      publish({.count = ++count_, .phase = options_.phase()});
+      if (const auto lost = look(watch, watched)) return lose(*lost);
+    } catch (const PeerLostError&) {  // the store went with the process of rank 0
+      if (!host_.left) lose({.rank = 0, .phase = host_.phase});
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    ++looks_;
+  } while (pause(period_));
+}
+
+void Heartbeat::guard() {
+  std::int64_t seen = -1;
+  std::chrono::milliseconds silence{0};
+  while (pause(period_)) {
+    const std::lock_guard lock(mutex_);
+    silence = looks_ == seen ? silence + period_ : std::chrono::milliseconds(0);
+    seen = looks_;
+    if (silence >= options_.timeout) break;
+  }
+  if (silence >= options_.timeout)
+    lose({.rank = 0, .phase = "hosting the store, which does not answer", .silence = silence});
+}
+
+void Heartbeat::lose(const LostPeer& peer) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(told_, true)) return;
+  }
+  on_lost_(peer);
+}
+
+bool Heartbeat::pause(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return !stopped_.wait_for(lock, time, [this] { return stop_; });
+}
+
+}  // namespace odb

@@ -1,0 +1,78 @@
+// Tells the other ranks that this one lives, and finds the one that does not.
+//
+// Each trainer publishes a beat with its phase in the store. Rank 0 watches all others, all others
+// watch rank 0, so the store's load grows with W, not with its square; the rank that rank 0 finds
+// lost is published, and read by all before rank 0 leaves. A rank that is busy elsewhere beats on,
+// since a thread does it; one that was killed or stopped (SIGSTOP) falls silent and is lost after
+// the timeout. Rank 0 hosts the store: when it is stopped, the store's calls do not return, which a
+// second thread notices. Both threads block the stop signals.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "dist/silence.h"
+#include "dist/store.h"
+
+namespace odb {
+
+struct HeartbeatOptions {
+  StoreAddress store;
+  std::string prefix;  // of its keys: those of one run of one set of processes
+  int rank = 0;
+  int world = 1;
+  std::chrono::milliseconds timeout{300000};  // `--timeout`
+  std::function<std::string()> phase;         // asked on the heartbeat's thread: must not block
+};
+
+// What on_lost is told, as a sentence for the user.
+std::string describe_lost(const LostPeer& peer, const StoreAddress& store);
+
+class Heartbeat {
+ public:
+  // Starts beating. `on_lost` is called once, on a thread of the heartbeat; in a trainer it prints
+  // and ends the process with exit code 5. PeerLostError: the store was not reached in `timeout`.
+  Heartbeat(HeartbeatOptions options, std::function<void(const LostPeer&)> on_lost);
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
+
+  // Stops. The others then take this rank for lost, unless leave() was called.
+  ~Heartbeat();
+
+  // Publishes that this rank ends in peace. No beat follows.
+  void leave();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void beat();   // a thread: publishes, reads, judges
+  void guard();  // a thread: judges whether the store answers
+  void publish(const Beat& beat);
+  std::vector<std::optional<Beat>> read(const std::vector<int>& ranks);
+  std::optional<LostPeer> look(SilenceWatch& watch, const std::vector<int>& watched);
+  void lose(const LostPeer& peer);
+  bool pause(std::chrono::milliseconds time);  // false: stopping
+
+  HeartbeatOptions options_;
+  std::function<void(const LostPeer&)> on_lost_;
+  std::chrono::milliseconds period_;
+  Store store_;
+  Clock::time_point last_look_ = Clock::now();
+  Beat host_;  // rank 0's last
+  std::mutex mutex_;
+  std::condition_variable stopped_;
+  bool stop_ = false;
+  bool told_ = false;
+  std::int64_t looks_ = 0;  // finished by beat()
+  long count_ = 0;
+  std::thread beating_;
+  std::thread guarding_;
+};
+
+}  // namespace odb

@@ -1,0 +1,50 @@
+#include "dist/network.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <optional>
+
+#include "base/error.h"
+
+namespace odb {
+namespace {
+
+// The local end of a datagram socket that is connected to `remote`; empty: no route.
+std::optional<std::string> local_end(const addrinfo& remote) {
+  const int descriptor = ::socket(remote.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return std::nullopt;
+  sockaddr_storage local = {};
+  socklen_t size = sizeof(local);
+  const bool known = ::connect(descriptor, remote.ai_addr, remote.ai_addrlen) == 0 &&
+                     ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&local), &size) == 0;
+  ::close(descriptor);
+  std::array<char, NI_MAXHOST> text = {};
+  if (!known || ::getnameinfo(reinterpret_cast<sockaddr*>(&local), size, text.data(), text.size(),
+                              nullptr, 0, NI_NUMERICHOST) != 0)
+    return std::nullopt;
+  return std::string(text.data());
+}
+
+}  // namespace
+
+std::string local_address_towards(const StoreAddress& host) {
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_DGRAM;
+  addrinfo* found = nullptr;
+  if (const int code =
+          ::getaddrinfo(host.host.c_str(), std::to_string(host.port).c_str(), &hints, &found);
+      code != 0)
+    throw UsageError("the host name '{}' has no address: {}", host.host, ::gai_strerror(code));
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
+  for (const addrinfo* remote = found; remote != nullptr; remote = remote->ai_next)
+    if (auto address = local_end(*remote)) return *address;
+  throw UsageError("no network of this machine leads to {}", to_text(host));
+}
+
+}  // namespace odb

@@ -1,0 +1,69 @@
+#include "dist/silence.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace odb {
+namespace {
+
+constexpr std::string_view kLeft = "left";
+
+}  // namespace
+
+std::string to_text(const Beat& beat) {
+  return fmt::format("{} {}", beat.count, beat.left ? kLeft : beat.phase);
+}
+
+Beat parse_beat(const std::string& text) {
+  const std::size_t blank = text.find(' ');
+  const auto count = parse_integer<long>(std::string_view(text).substr(0, blank));
+  if (!count || blank == std::string::npos) return {.count = -1, .phase = text};
+  const std::string phase = text.substr(blank + 1);
+  if (phase == kLeft) return {.count = *count, .left = true};
+  return {.count = *count, .phase = phase};
+}
+
+std::string to_text(const LostPeer& peer) {
+  return fmt::format("{} {} {}", peer.rank, peer.silence.count(), peer.phase);
+}
+
+std::optional<LostPeer> parse_lost_peer(const std::string& text) {
+  const auto parts = split(text, ' ');
+  if (parts.size() < 3) return std::nullopt;
+  const auto rank = parse_integer<int>(parts[0]);
+  const auto silence = parse_integer<std::int64_t>(parts[1]);
+  if (!rank || !silence) return std::nullopt;
+  return LostPeer{.rank = *rank,
+                  .phase = text.substr(parts[0].size() + parts[1].size() + 2),
+                  .silence = std::chrono::milliseconds(*silence)};
+}
+
+SilenceWatch::SilenceWatch(const std::vector<int>& ranks, std::chrono::milliseconds period,
+                           std::chrono::milliseconds timeout)
+    : most_counted_(2 * period), timeout_(timeout) {
+  for (const int rank : ranks)
+    peers_.push_back({.rank = rank});
+}
+
+std::optional<LostPeer> SilenceWatch::look(const std::vector<std::optional<Beat>>& beats,
+                                           std::chrono::milliseconds elapsed) {
+  ODB_CHECK_EQ(beats.size(), peers_.size());
+  std::optional<LostPeer> lost;
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    Peer& peer = peers_[i];
+    const bool alive = beats[i] != peer.last || (peer.last && peer.last->left);
+    peer.silence =
+        alive ? std::chrono::milliseconds(0) : peer.silence + std::min(elapsed, most_counted_);
+    peer.last = beats[i];
+    if (peer.silence >= timeout_ && (!lost || peer.silence > lost->silence))
+      lost = LostPeer{
+          .rank = peer.rank, .phase = peer.last ? peer.last->phase : "", .silence = peer.silence};
+  }
+  return lost;
+}
+
+}  // namespace odb

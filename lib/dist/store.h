@@ -1,0 +1,68 @@
+// The key-value store through which the processes of a run find each other: LibTorch's TCPStore,
+// hosted by the trainer of rank 0, reached by every trainer and collate process.
+//
+// One Store is one connection; calls of several threads on it wait for each other, so who waits
+// long (wait_for) has a connection of its own. A call blocks until the host answers: a host that is
+// stopped but not gone is found out by heartbeat.h, not here. A host that is gone: PeerLostError
+// naming the address.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace c10d {
+class Store;
+}
+
+namespace odb {
+
+struct StoreAddress {
+  std::string host;
+  std::uint16_t port = 0;
+
+  friend bool operator==(const StoreAddress&, const StoreAddress&) = default;
+};
+
+// "host:port".
+std::string to_text(const StoreAddress& address);
+
+class Store {
+ public:
+  // Hosts the store in this process, on all interfaces, and connects to it. Port 0: a free one.
+  // `host` is the name by which other ranks reach this machine. UsageError: the port is taken.
+  static Store host(const StoreAddress& address);
+
+  // Connects, trying again until `timeout`. PeerLostError: nobody answered.
+  static Store connect(const StoreAddress& address, std::chrono::milliseconds timeout);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  const StoreAddress& address() const { return address_; }
+
+  void set(const std::string& key, const std::string& value);
+  // The value at once, if there is one.
+  std::optional<std::string> find(const std::string& key);
+  // Adds to a counter that starts at 0; its new value.
+  std::int64_t add(const std::string& key, std::int64_t amount);
+  // Sets `key` if nobody has; the value it has then.
+  std::string set_once(const std::string& key, const std::string& value);
+  // True once `key` is there; false after `limit`. The host waits, not this process: no polling.
+  bool wait_for(const std::string& key, std::chrono::milliseconds limit);
+
+  // What LibTorch's own classes take.
+  c10d::Store& libtorch() const;
+
+ private:
+  struct Connection;
+  Store(StoreAddress address, std::unique_ptr<Connection> connection);
+
+  StoreAddress address_;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace odb

@@ -1,0 +1,16 @@
+// Causal attention with grouped queries (Vaswani et al. 2017; Ainslie et al., "GQA", 2023): every
+// token sees itself and what came before it in its own row; neighbouring query heads share a key
+// and value head. No mask tensor and no repeated keys exist.
+#pragma once
+
+#include "model/rope.h"
+#include "model/rows.h"
+
+namespace odb {
+
+// Gives [tokens, heads * head_size]. On the CPU one call of scaled_dot_product_attention for each
+// run of equal rows; on CUDA one call of LibTorch's variable-length kernels for all rows: flash for
+// bf16, memory-efficient for fp32.
+torch::Tensor attend(const AttentionInputs& inputs, const RowOffsets& rows);
+
+}  // namespace odb

@@ -1,0 +1,57 @@
+// One transformer block: norm, attention, norm, feed-forward, each half added to the residual
+// stream.
+//
+// A block gets the stream and what is still to be added to it, and hands on the same pair: so every
+// addition is made together with the norm that follows it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <torch/types.h>
+
+#include "model/config.h"
+#include "model/rope.h"
+#include "model/rows.h"
+
+namespace odb {
+
+// What all blocks need of a batch.
+struct BatchShape {
+  RowOffsets rows;
+  RotaryTables tables;
+};
+
+struct Residual {
+  torch::Tensor stream;  // [tokens, hidden]
+  torch::Tensor delta;   // to be added to it; undefined: nothing
+};
+
+// The stream with its delta added, and the norm of that.
+struct NormedResidual {
+  torch::Tensor stream;
+  torch::Tensor normed;
+};
+NormedResidual add_and_norm(const Residual& residual, const torch::Tensor& weight, double epsilon);
+
+// Parameters of one block by the part of their name behind "blocks.N.", fp32; those that the model
+// does not have are undefined.
+struct BlockParameters {
+  torch::Tensor attention_norm, qkv, qkv_bias, query_norm, key_norm, attention_out,
+      attention_out_bias, mlp_norm, gate_up, gate_up_bias, down, down_bias;
+
+  static BlockParameters from(const std::map<std::string, torch::Tensor>& parameters,
+                              const std::string& prefix);
+  // The defined ones, in a fixed order.
+  std::vector<torch::Tensor*> defined();
+};
+
+Residual run_block(const Residual& input, const BlockParameters& parameters,
+                   const BatchShape& batch, const ModelConfig& config);
+
+// The same, but keeps only the input: the block is computed again in backward. Gradients are equal.
+Residual run_block_recomputed(const Residual& input, const BlockParameters& parameters,
+                              const BatchShape& batch, const ModelConfig& config);
+
+}  // namespace odb

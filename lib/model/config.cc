@@ -1,0 +1,139 @@
+#include "model/config.h"
+
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "model/rope_config.h"
+#include "model/strict_json.h"
+
+namespace odb {
+namespace {
+
+// Generous limits that keep every product of sizes within 63 bits.
+constexpr std::int64_t kMostVocabulary = std::int64_t{1} << 31;
+constexpr std::int64_t kMostWidth = std::int64_t{1} << 20;
+constexpr std::int64_t kMostIntermediate = std::int64_t{1} << 22;
+constexpr std::int64_t kMostLayers = 4096;
+constexpr std::int64_t kMostHeads = 4096;
+constexpr std::int64_t kMostHeadSize = 1024;
+constexpr std::int64_t kMostPositions = std::int64_t{1} << 40;
+
+constexpr std::array<std::pair<std::string_view, ModelFamily>, 3> kFamilies{
+    {{"qwen3", ModelFamily::qwen3}, {"qwen2", ModelFamily::qwen2}, {"llama", ModelFamily::llama}}};
+
+ModelFamily read_family(const JsonObjectReader& config) {
+  const auto name = config.text_or_none("model_type");
+  for (const auto& [known, family] : kFamilies)
+    if (name == known) return family;
+  config.refuse("model_type", "one of qwen3, qwen2, llama");
+}
+
+// What would make another model of the same numbers.
+void refuse_what_is_not_computed(const JsonObjectReader& config, std::int64_t layers) {
+  if (config.text_or_none("hidden_act").value_or("silu") != "silu")
+    config.refuse("hidden_act", "silu");
+  if (config.positive_or_none("partial_rotary_factor").value_or(1) != 1)
+    config.refuse("partial_rotary_factor", "1");
+  if (config.has("quantization_config"))
+    config.refuse("quantization_config", "nothing: quantised weights cannot be trained here");
+  const Json* dropout = config.find("attention_dropout");
+  if (dropout != nullptr && (!dropout->is_number() || dropout->get<double>() != 0))
+    config.refuse("attention_dropout", "0");
+  const bool slides =
+      config.boolean("use_sliding_window", false) && config.has("sliding_window") &&
+      config.integer_or_none("max_window_layers", 0, kMostPositions).value_or(28) < layers;
+  const Json* kinds = config.find("layer_types");
+  if (kinds == nullptr) {
+    if (slides) config.refuse("use_sliding_window", "false: sliding windows are not supported");
+    return;
+  }
+  if (!kinds->is_array() || static_cast<std::int64_t>(kinds->size()) != layers)
+    config.refuse("layer_types", fmt::format("a list of {} names", layers));
+  for (const Json& kind : *kinds)
+    if (kind != "full_attention")
+      throw FileError("{}: layer_types: found {}, wanted \"full_attention\" for every layer",
+                      config.where(), found_json(kind));
+}
+
+std::vector<std::int64_t> read_end_tokens(const JsonObjectReader& config, std::int64_t vocabulary) {
+  const Json* value = config.find("eos_token_id");
+  if (value == nullptr) return {};
+  std::vector<std::int64_t> tokens;
+  for (const Json& token : value->is_array() ? *value : Json::array({*value})) {
+    if (!token.is_number_unsigned() ||
+        token.get<std::uint64_t>() >= static_cast<std::uint64_t>(vocabulary))
+      config.refuse("eos_token_id", fmt::format("ids below {}", vocabulary));
+    tokens.push_back(token.get<std::int64_t>());
+  }
+  return tokens;
+}
+
+void read_sizes(const JsonObjectReader& config, ModelConfig& model) {
+  model.vocabulary_size = config.integer("vocab_size", 1, kMostVocabulary);
+  model.hidden_size = config.integer("hidden_size", 1, kMostWidth);
+  model.intermediate_size = config.integer("intermediate_size", 1, kMostIntermediate);
+  model.layers = config.integer("num_hidden_layers", 1, kMostLayers);
+  model.heads = config.integer("num_attention_heads", 1, kMostHeads);
+  model.key_value_heads =
+      config.integer_or_none("num_key_value_heads", 1, kMostHeads).value_or(model.heads);
+  if (model.heads % model.key_value_heads != 0)
+    config.refuse("num_key_value_heads",
+                  fmt::format("a divisor of num_attention_heads ({})", model.heads));
+  // Never hidden_size / heads for Qwen3: its default is 128.
+  const bool divided = model.family != ModelFamily::qwen3;
+  model.head_size = config.integer_or_none("head_dim", 2, kMostHeadSize)
+                        .value_or(divided ? model.hidden_size / model.heads : 128);
+  if (model.head_size % 2 != 0 || model.head_size > kMostHeadSize || model.head_size < 2)
+    throw FileError("{}: heads of {} values; wanted an even number from 2 to {}", config.where(),
+                    model.head_size, kMostHeadSize);
+  const std::int64_t usual_length = model.family == ModelFamily::llama ? 2048 : 32768;
+  model.max_length =
+      config.integer_or_none("max_position_embeddings", 1, kMostPositions).value_or(usual_length);
+}
+
+void read_biases(const JsonObjectReader& config, ModelConfig& model) {
+  const bool bias = config.boolean("attention_bias", false);
+  model.qkv_bias = bias || model.family == ModelFamily::qwen2;
+  model.output_bias = bias && model.family != ModelFamily::qwen2;
+  model.mlp_bias = model.family == ModelFamily::llama && config.boolean("mlp_bias", false);
+}
+
+}  // namespace
+
+std::string_view family_name(ModelFamily family) {
+  for (const auto& [name, known] : kFamilies)
+    if (known == family) return name;
+  throw InternalError("a model family without a name");
+}
+
+ModelConfig parse_model_config(std::string_view json, const std::string& where) {
+  const Json object = parse_strict_object(json, where);
+  const JsonObjectReader config(object, where);
+  ModelConfig model;
+  model.json = json;
+  model.family = read_family(config);
+  model.query_key_norm = model.family == ModelFamily::qwen3;
+  read_sizes(config, model);
+  read_biases(config, model);
+  model.norm_epsilon = config.positive_or_none("rms_norm_eps").value_or(1e-6);
+  model.initializer_range = config.positive_or_none("initializer_range").value_or(0.02);
+  model.tied_embeddings = config.boolean("tie_word_embeddings", false);
+  model.rope = read_rope_config(config, model.max_length);
+  model.end_tokens = read_end_tokens(config, model.vocabulary_size);
+  refuse_what_is_not_computed(config, model.layers);
+  return model;
+}
+
+ModelConfig read_model_config(FileSystem& files, const std::string& folder) {
+  const std::string path = join_path(folder, "config.json");
+  return parse_model_config(files.read_all(path), path);
+}
+
+std::string config_json_with_dtype(const ModelConfig& config, const std::string& dtype) {
+  Json json = parse_strict_object(config.json, "config.json");
+  json[json.contains("dtype") ? "dtype" : "torch_dtype"] = dtype;
+  return json.dump(2) + "\n";
+}
+
+}  // namespace odb

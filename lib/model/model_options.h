@@ -1,0 +1,23 @@
+// The options of group "model" that say how a model is made and computed.
+#pragma once
+
+#include <string>
+
+#include "base/options/table.h"
+
+namespace odb {
+
+enum class ComputeType { fp32, bf16 };
+enum class Recompute { none, block };
+enum class Initialization { pretrained, random };
+
+struct ModelOptions {
+  std::string model;  // folder with config.json and weights
+  ComputeType dtype = ComputeType::fp32;
+  Recompute recompute = Recompute::none;
+  Initialization init = Initialization::pretrained;
+};
+
+void describe(OptionTable& table, ModelOptions& options);
+
+}  // namespace odb

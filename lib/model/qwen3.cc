@@ -1,0 +1,54 @@
+#include "model/qwen3.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "model/linear.h"
+#include "model/weight_names.h"
+
+namespace odb {
+
+using torch::Tensor;
+
+LanguageModel::LanguageModel(ModelConfig config, ComputeOptions options, torch::Device device)
+    : config_(std::move(config)), options_(options), rotary_(config_) {
+  for (const auto& [name, shape] : parameter_shapes(config_)) {
+    std::string registered = name;
+    std::ranges::replace(registered, '.', '_');
+    weights_[name] = register_parameter(
+        registered, torch::empty(shape, torch::TensorOptions(torch::kFloat).device(device)));
+  }
+  for (std::int64_t layer = 0; layer < config_.layers; ++layer)
+    blocks_.push_back(BlockParameters::from(weights_, fmt::format("blocks.{}.", layer)));
+}
+
+const Tensor& LanguageModel::head() const {
+  return weights_.at(config_.tied_embeddings ? "embedding" : "head");
+}
+
+Tensor LanguageModel::hidden_states(const Tensor& tokens, const RowOffsets& rows) {
+  ODB_CHECK_EQ(tokens.size(0), rows.tokens());
+  const auto type = options_.dtype == ComputeType::bf16 ? torch::kBFloat16 : torch::kFloat;
+  Residual residual{torch::embedding(weights_.at("embedding"), tokens).to(type), {}};
+  const BatchShape batch{rows, rotary_.of(rows, tokens.device())};
+  const auto run = options_.recompute == Recompute::block ? run_block_recomputed : run_block;
+  for (const BlockParameters& block : blocks_)
+    residual = run(residual, block, batch, config_);
+  return add_and_norm(residual, weights_.at("final_norm"), config_.norm_epsilon).normed;
+}
+
+Tensor LanguageModel::logits(const Tensor& hidden) {
+  return apply_linear(hidden, head()).to(torch::kFloat);
+}
+
+LossSum LanguageModel::loss(const Tensor& tokens, const Tensor& labels, const RowOffsets& rows) {
+  const SupervisedPositions supervised =
+      supervised_positions(labels, rows, config_.vocabulary_size);
+  return {token_loss(hidden_states(tokens, rows), head(), supervised, options_.loss),
+          supervised.count()};
+}
+
+}  // namespace odb

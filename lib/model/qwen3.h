@@ -1,0 +1,63 @@
+// The language model: embedding, blocks, final norm, output head. Qwen3, and the families that its
+// configuration covers (Qwen2, Llama); config.h says what differs.
+//
+// Batches are flat: tokens [tokens], with the offsets of their rows; a padded batch is one of equal
+// rows. A row's result depends on nothing but the row. Weights are fp32; activations fp32 or bf16.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <torch/nn/module.h>
+
+#include "model/block.h"
+#include "model/config.h"
+#include "model/model_options.h"
+#include "model/token_loss.h"
+
+namespace odb {
+
+struct ComputeOptions {
+  ComputeType dtype = ComputeType::fp32;
+  Recompute recompute = Recompute::none;
+  TokenLossOptions loss = {};
+};
+
+struct LossSum {
+  torch::Tensor sum;       // 0-d, fp32, over `count` tokens; backward() gives gradients of the sum
+  std::int64_t count = 0;  // supervised tokens
+};
+
+class LanguageModel : public torch::nn::Module {
+ public:
+  // Parameters are named as in weight_names.h, on `device`, uninitialised: load or initialise them.
+  LanguageModel(ModelConfig config, ComputeOptions options,
+                torch::Device device = torch::Device(torch::kCPU));
+
+  const ModelConfig& config() const { return config_; }
+  // By name; "blocks.0.qkv" here is registered as "blocks_0_qkv" with LibTorch, which allows no
+  // dots.
+  const std::map<std::string, torch::Tensor>& weights() const { return weights_; }
+
+  // tokens: int64 [tokens], on the model's device, each below vocabulary_size. Gives the states
+  // behind the final norm, [tokens, hidden].
+  torch::Tensor hidden_states(const torch::Tensor& tokens, const RowOffsets& rows);
+
+  // fp32 logits [n, vocabulary] of hidden states [n, hidden].
+  torch::Tensor logits(const torch::Tensor& hidden);
+
+  // labels: int64 on the CPU, as token_loss.h wants them.
+  LossSum loss(const torch::Tensor& tokens, const torch::Tensor& labels, const RowOffsets& rows);
+
+ private:
+  const torch::Tensor& head() const;
+
+  ModelConfig config_;
+  ComputeOptions options_;
+  std::map<std::string, torch::Tensor> weights_;
+  std::vector<BlockParameters> blocks_;
+  RotaryEmbedding rotary_;
+};
+
+}  // namespace odb

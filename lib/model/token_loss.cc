@@ -1,0 +1,161 @@
+#include "model/token_loss.h"
+
+#include <algorithm>
+
+#include <torch/autograd.h>
+
+#include "base/error.h"
+#include "model/cpu_rows.h"
+#include "model/linear.h"
+
+namespace odb {
+namespace {
+
+using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// Losses of a chunk, [positions]; with `gradient` its logits become their own gradient.
+Tensor cross_entropy_rows(Tensor& logits, const Tensor& labels, bool gradient) {
+  const std::int64_t size = logits.size(1);
+  if (!has_row_kernels(logits)) {
+    const Tensor log_probabilities = torch::log_softmax(logits, 1);
+    const Tensor column = labels.unsqueeze(1);
+    const Tensor losses = -log_probabilities.gather(1, column).squeeze(1);
+    if (gradient) {
+      logits = log_probabilities.exp_();
+      logits.scatter_add_(1, column, -torch::ones_like(column, logits.options()));
+    }
+    return losses;
+  }
+  const Tensor losses = torch::empty({logits.size(0)}, torch::kFloat);
+  auto* rows = logits.mutable_data_ptr<float>();
+  const auto* wanted = labels.const_data_ptr<std::int64_t>();
+  auto* to = losses.mutable_data_ptr<float>();
+  for_rows(logits.size(0), size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (std::int64_t i = begin; i < end; ++i)
+      to[i] = gradient ? row::cross_entropy_in_place(rows + i * size, wanted[i], size)
+                       : row::cross_entropy(rows + i * size, wanted[i], size);
+  });
+  return losses;
+}
+
+// d_weight += d_logits^T x hidden, a block of the vocabulary at a time: the product of a block is
+// added while it is in the cache.
+void add_weight_gradient(const Tensor& d_logits, const Tensor& hidden, Tensor& d_weight) {
+  constexpr std::int64_t kBlockValues = 1 << 21;
+  const std::int64_t vocabulary = d_weight.size(0);
+  const std::int64_t block =
+      d_weight.device().is_cpu()
+          ? std::max<std::int64_t>(256, kBlockValues / std::max<std::int64_t>(1, d_weight.size(1)))
+          : vocabulary;
+  for (std::int64_t begin = 0; begin < vocabulary; begin += block) {
+    const std::int64_t rows = std::min(block, vocabulary - begin);
+    d_weight.narrow(0, begin, rows)
+        .add_(times_transposed(d_logits.narrow(1, begin, rows).t(), hidden.t()));
+  }
+}
+
+struct LossParts {
+  Tensor sum;
+  Tensor d_hidden;  // [positions, size]; undefined without gradients
+  Tensor d_weight;
+};
+
+LossParts loss_in_chunks(const Tensor& hidden, const Tensor& weight, const Tensor& labels,
+                         bool wants_hidden, bool wants_weight, std::int64_t chunk_bytes) {
+  const bool wide = hidden.scalar_type() == torch::kDouble;
+  const auto sum_type = wide ? torch::kDouble : torch::kFloat;
+  const Tensor narrow = weight.to(hidden.scalar_type());
+  const std::int64_t count = hidden.size(0);
+  const std::int64_t chunk = std::clamp<std::int64_t>(chunk_bytes / (4 * weight.size(0)), 1,
+                                                      std::max<std::int64_t>(1, count));
+  LossParts parts;
+  if (wants_hidden) parts.d_hidden = torch::empty_like(hidden);
+  if (wants_weight) parts.d_weight = torch::zeros_like(weight);
+  std::vector<Tensor> losses;
+  for (std::int64_t begin = 0; begin < count; begin += chunk) {
+    const std::int64_t rows = std::min(chunk, count - begin);
+    const Tensor states = hidden.narrow(0, begin, rows);
+    Tensor logits = times_transposed(states, narrow).to(sum_type);
+    losses.push_back(
+        cross_entropy_rows(logits, labels.narrow(0, begin, rows), wants_hidden || wants_weight));
+    const Tensor d_logits = logits.to(hidden.scalar_type());
+    if (wants_hidden)
+      parts.d_hidden.narrow(0, begin, rows).copy_(times_transposed(d_logits, narrow.t()));
+    if (wants_weight) add_weight_gradient(d_logits, states, parts.d_weight);
+  }
+  // In fp64, so that the sum does not depend on the size of a chunk beyond the last digit.
+  parts.sum = losses.empty() ? torch::zeros({}, hidden.options().dtype(sum_type))
+                             : torch::cat(losses).sum(torch::kDouble).to(sum_type);
+  return parts;
+}
+
+struct TokenLoss : torch::autograd::Function<TokenLoss> {
+  static Tensor forward(AutogradContext* context, const Tensor& hidden, const Tensor& weight,
+                        const Tensor& positions, const Tensor& labels, bool wants_hidden,
+                        bool wants_weight, std::int64_t chunk_bytes) {
+    LossParts parts = loss_in_chunks(hidden.index_select(0, positions), weight, labels,
+                                     wants_hidden, wants_weight, chunk_bytes);
+    context->saved_data["positions"] = positions;
+    context->saved_data["tokens"] = hidden.size(0);
+    if (wants_hidden) context->saved_data["d_hidden"] = std::move(parts.d_hidden);
+    if (wants_weight) context->saved_data["d_weight"] = std::move(parts.d_weight);
+    return parts.sum;
+  }
+
+  // Hands the gradients over, scaled in place: they are there for one backward only.
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const Tensor& scale = gradients[0];
+    const auto take = [&](const char* name) {
+      const auto found = context->saved_data.find(name);
+      if (found == context->saved_data.end()) return Tensor();
+      Tensor gradient = found->second.toTensor();
+      context->saved_data.erase(found);
+      const bool is_one = scale.device().is_cpu() && scale.item<double>() == 1;
+      return is_one ? gradient : gradient.mul_(scale.to(gradient.scalar_type()));
+    };
+    const Tensor d_rows = take("d_hidden");
+    Tensor d_hidden;
+    if (d_rows.defined()) {
+      d_hidden =
+          torch::zeros({context->saved_data["tokens"].toInt(), d_rows.size(1)}, d_rows.options());
+      d_hidden.index_copy_(0, context->saved_data["positions"].toTensor(), d_rows);
+    }
+    return {d_hidden, take("d_weight"), {}, {}, {}, {}, {}};
+  }
+};
+
+}  // namespace
+
+SupervisedPositions supervised_positions(const Tensor& labels, const RowOffsets& rows,
+                                         std::int64_t vocabulary_size) {
+  ODB_CHECK_EQ(labels.size(0), rows.tokens());
+  const Tensor whole = labels.contiguous();
+  const auto* label = whole.const_data_ptr<std::int64_t>();
+  std::vector<std::int64_t> positions, wanted;
+  for (std::int64_t row = 0; row < rows.rows(); ++row) {
+    for (std::int64_t i = rows.begin(row) + 1; i < rows.end(row); ++i) {
+      if (label[i] == kNoLabel) continue;
+      if (label[i] < 0 || label[i] >= vocabulary_size)
+        throw DataError(
+            "row {} of a batch, token {}: found label {}, wanted one below the model's {} ids; the "
+            "tokenizer is not the model's",
+            row, i - rows.begin(row), label[i], vocabulary_size);
+      positions.push_back(i - 1);
+      wanted.push_back(label[i]);
+    }
+  }
+  return {torch::tensor(positions, torch::kLong), torch::tensor(wanted, torch::kLong)};
+}
+
+Tensor token_loss(const Tensor& hidden, const Tensor& weight, const SupervisedPositions& supervised,
+                  const TokenLossOptions& options) {
+  const bool gradients = torch::GradMode::is_enabled();
+  return TokenLoss::apply(hidden, weight, supervised.positions.to(hidden.device()),
+                          supervised.labels.to(hidden.device()),
+                          gradients && hidden.requires_grad(), gradients && weight.requires_grad(),
+                          options.chunk_bytes);
+}
+
+}  // namespace odb

@@ -1,0 +1,42 @@
+// Output head and cross entropy in one: the logits of a batch never exist as a whole.
+//
+// Only supervised positions reach the head, and of these a chunk at a time. Where gradients are
+// wanted they are computed right there, while a chunk's logits are at hand, so nothing of the size
+// vocabulary x tokens is kept. Memory beside the results: one chunk of logits.
+#pragma once
+
+#include <torch/types.h>
+
+#include "model/loss_chunk.h"
+#include "model/rows.h"
+
+namespace odb {
+
+inline constexpr std::int64_t kNoLabel = -100;
+
+// Which hidden states predict which labels: the state at position i predicts the label of position
+// i + 1 of the same row. Positions whose successor is ignored, and last positions, are left out.
+struct SupervisedPositions {
+  torch::Tensor positions;  // int64 [count], rising
+  torch::Tensor labels;     // int64 [count]
+
+  std::int64_t count() const { return positions.size(0); }
+};
+
+// labels: int64 on the CPU, [tokens]: the token itself, or -100. Labels must be below
+// `vocabulary_size` (DataError: a tokenizer that does not fit the model).
+SupervisedPositions supervised_positions(const torch::Tensor& labels, const RowOffsets& rows,
+                                         std::int64_t vocabulary_size);
+
+struct TokenLossOptions {
+  std::int64_t chunk_bytes = kLossChunkBytes;  // of fp32 logits at a time; at least one position
+};
+
+// Sum over positions of -log softmax(hidden[position] x weight^T)[label], 0-d, fp32 (fp64 for fp64
+// inputs). hidden: [tokens, size]; weight: [vocabulary, size], fp32 where hidden is bf16. Sums and
+// softmax are fp32 at least. Differentiable once by both. 0 without positions.
+torch::Tensor token_loss(const torch::Tensor& hidden, const torch::Tensor& weight,
+                         const SupervisedPositions& supervised,
+                         const TokenLossOptions& options = {});
+
+}  // namespace odb

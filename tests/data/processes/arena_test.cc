@@ -1,0 +1,186 @@
+// The arena and what is written into it: room, order of publishing and giving back, both layouts.
+#include "data/processes/arena.h"
+
+#include <numeric>
+#include <vector>
+
+#include "base/error.h"
+#include "catch.h"
+#include "data/conversation/record_parser.h"
+#include "data/processes/sample_store.h"
+#include "data/processes/slot_writer.h"
+
+namespace odb {
+namespace {
+
+constexpr ArenaShape kShape{.slots = 2, .positions = 12, .left_out = 3};
+
+// Sample `view` has tokens 100 * view + 0, 1, 2, ...; labels are the same but for the first one.
+void put(SampleStore& store, ViewId view, std::int32_t length) {
+  std::vector<TokenId> ids(static_cast<std::size_t>(length));
+  std::iota(ids.begin(), ids.end(), static_cast<TokenId>(100 * view));
+  std::vector<std::int32_t> labels = ids;
+  labels[0] = kIgnoredLabel;
+  store.put(view, ids, labels);
+}
+
+Slot data_slot(SampleStore& store, const std::vector<Item>& rows) {
+  Slot slot{.number = 7, .round = 3, .index_in_round = 0, .kind = SlotKind::data};
+  slot.group = make_group(rows);
+  for (const Item& item : rows)
+    put(store, item.view, item.length);
+  return slot;
+}
+
+template <typename T>
+std::vector<std::remove_const_t<T>> copy(std::span<T> values) {
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+TEST_CASE("arena: a strategy's batches have room, padded rows and long samples too") {
+  BatchingOptions options;
+  options.l_max = 100;
+  options.pad_multiple = 8;
+  const auto positions = [&](Strategy strategy, Layout layout, std::int64_t longest) {
+    options.strategy = strategy;
+    options.layout = layout;
+    options.batch_size = 5;
+    options.grouping = Grouping::automatic;
+    return most_positions(resolve(options, Layout::flat), longest);
+  };
+  CHECK(positions(Strategy::odb, Layout::flat, 50) == 100);
+  CHECK(positions(Strategy::odb, Layout::flat, 150) == 150);
+  CHECK(positions(Strategy::odb, Layout::padded, 150) == 152);
+  CHECK(positions(Strategy::standard, Layout::flat, 150) == 750);
+  CHECK(positions(Strategy::sorted, Layout::padded, 150) == 760);
+  CHECK(positions(Strategy::packing, Layout::flat, 50) == 100);
+}
+
+TEST_CASE("arena: slots are published and given back in order, at most D ahead") {
+  Arena arena("test", kShape);
+  CHECK(arena.next_position() == 0);
+  CHECK_FALSE(arena.is_published(0));
+  for (std::int64_t position = 0; position < 7; ++position) {
+    CHECK(arena.is_free(position));
+    *arena.place(position).header = {.position = position};
+    arena.publish(position);
+    CHECK(arena.next_position() == position + 1);
+    CHECK(arena.is_published(position));
+    CHECK(arena.view(position).header.position == position);
+    CHECK_FALSE(arena.is_published(position + 1));
+    CHECK_THROWS_AS(arena.view(position + 1), InternalError);
+    if (position == 0) continue;
+    CHECK_FALSE(arena.is_free(position + 1));
+    CHECK_THROWS_AS(arena.publish(position + 1), InternalError);
+    CHECK_THROWS_AS(arena.release(position), InternalError);
+    arena.release(position - 1);
+  }
+  arena.clear();
+  CHECK(arena.next_position() == 0);
+  CHECK(arena.is_free(1));
+}
+
+TEST_CASE("arena: a damaged header is found") {
+  Arena arena("test", kShape);
+  *arena.place(0).header = {.position = 0, .rows = 13};
+  arena.publish(0);
+  CHECK_THROWS_AS(arena.view(0), InternalError);
+}
+
+TEST_CASE("slots: flat puts rows one after another") {
+  Arena arena("test", kShape);
+  SampleStore store;
+  Slot slot = data_slot(store, {{.view = 4, .length = 3, .supervised = 2},
+                                {.view = 9, .length = 1, .supervised = 1}});
+  slot.left_out = {{.view = 5, .reason = LeftOutReason::bad_record}};
+  slot.last_of_step = true;
+  slot.totals = {.supervised = 3, .tokens = 4, .samples = 2, .supervised_groups = 1};
+  write_slot(slot, {.position = 0, .ordinal = 11, .epoch = 2}, {.layout = Layout::flat}, store,
+             arena.place(0));
+  arena.publish(0);
+  const BatchView batch = arena.view(0);
+  CHECK(copy(batch.ids) == std::vector<TokenId>{400, 401, 402, 900});
+  CHECK(copy(batch.labels) == std::vector<std::int32_t>{kIgnoredLabel, 401, 402, kIgnoredLabel});
+  CHECK(copy(batch.offsets) == std::vector<std::int32_t>{0, 3, 4});
+  CHECK(copy(batch.views) == std::vector<ViewId>{4, 9});
+  CHECK(copy(batch.left_out) == slot.left_out);
+  CHECK(batch.header.kind == SlotKind::data);
+  CHECK(batch.header.last_of_step);
+  CHECK(batch.header.totals == slot.totals);
+  CHECK(batch.header.number == 7);
+  CHECK(batch.header.round == 3);
+  CHECK(batch.header.ordinal == 11);
+  CHECK(batch.header.epoch == 2);
+  CHECK(batch.header.columns == 0);
+  CHECK(batch.header.tokens == 4);
+  CHECK(batch.header.supervised == 3);
+  CHECK(store.size() == 0);
+}
+
+TEST_CASE("slots: padded fills rows up to the longest, rounded up") {
+  Arena arena("test", kShape);
+  SampleStore store;
+  const Slot slot = data_slot(store, {{.view = 4, .length = 3, .supervised = 2},
+                                      {.view = 9, .length = 1, .supervised = 1}});
+  write_slot(slot, {}, {.layout = Layout::padded, .pad_multiple = 4}, store, arena.place(0));
+  arena.publish(0);
+  const BatchView batch = arena.view(0);
+  constexpr std::int32_t kNo = kIgnoredLabel;
+  CHECK(batch.header.columns == 4);
+  CHECK(copy(batch.ids) == std::vector<TokenId>{400, 401, 402, 0, 900, 0, 0, 0});
+  CHECK(copy(batch.labels) == std::vector<std::int32_t>{kNo, 401, 402, kNo, kNo, kNo, kNo, kNo});
+  CHECK(copy(batch.offsets) == std::vector<std::int32_t>{0, 3, 4});
+}
+
+TEST_CASE("slots: an idle slot and the end are empty; too many rows left out are an error") {
+  Arena arena("test", kShape);
+  SampleStore store;
+  for (const SlotKind kind : {SlotKind::idle, SlotKind::closing, SlotKind::end}) {
+    write_slot({.kind = kind}, {}, {.layout = Layout::padded}, store, arena.place(0));
+    arena.clear();
+    write_slot({.kind = kind}, {}, {.layout = Layout::padded}, store, arena.place(0));
+    arena.publish(0);
+    const BatchView batch = arena.view(0);
+    CHECK(batch.header.kind == kind);
+    CHECK(batch.ids.empty());
+    CHECK(copy(batch.offsets) == std::vector<std::int32_t>{0});
+  }
+  Slot slot;
+  slot.left_out.resize(4);
+  CHECK_THROWS_AS(write_slot(slot, {}, {}, store, arena.place(1)), DataError);
+}
+
+TEST_CASE("sample store: samples come and go in any order and keep their content") {
+  SampleStore store;
+  // Longer than a block, more than the first table holds; the memory is used again.
+  constexpr ViewId kViews = 5000;
+  const auto length = [](ViewId view) { return static_cast<std::int32_t>(1 + view * 7 % 300); };
+  std::vector<TokenId> ids(300);
+  std::vector<std::int32_t> labels(300);
+  for (int pass = 0; pass < 2; ++pass) {
+    for (ViewId view = 0; view < kViews; ++view)
+      put(store, view, length(view));
+    CHECK(store.size() == kViews);
+    bool equal = true;
+    for (ViewId i = 0; i < kViews; ++i) {
+      const ViewId view = i * 4999 % kViews;  // 4,999 and 5,000 have no common factor
+      const std::size_t found = store.take(view, ids, labels);
+      equal = equal && found == static_cast<std::size_t>(length(view)) && ids[0] == 100 * view &&
+              labels[0] == kIgnoredLabel && ids[found - 1] == 100 * view + length(view) - 1;
+    }
+    CHECK(equal);
+    CHECK(store.size() == 0);
+  }
+  put(store, 3, 200);
+  put(store, 4, 1);
+  CHECK_THROWS_AS(put(store, 3, 1), InternalError);
+  CHECK_THROWS_AS(store.drop(5), InternalError);
+  CHECK_THROWS_AS(store.take(3, std::span(ids).first(10), labels), InternalError);
+  store.clear();
+  CHECK(store.size() == 0);
+  CHECK_THROWS_AS(store.drop(4), InternalError);
+}
+
+}  // namespace odb

@@ -1,0 +1,142 @@
+// Small parts on their own: options, what /proc tells, messages through rings, saved starts, the
+// start note.
+#include "base/error.h"
+#include "catch.h"
+#include "data/processes/loader_options.h"
+#include "data/processes/memory_kills.h"
+#include "data/processes/process_use.h"
+#include "data/processes/round_log.h"
+#include "data/processes/sample_message.h"
+#include "data/processes/start_note.h"
+#include "faulty_file_system.h"
+
+namespace odb {
+
+TEST_CASE("loader options: names and declarations") {
+  LoaderOptions options;
+  OptionTable table;
+  describe(table, options);
+  table.check_declarations();
+  CHECK(table.names() == std::vector<std::string>{"data-workers", "depth", "seed"});
+}
+
+TEST_CASE("process use: ticks behind a name with blanks and brackets, private pages of smaps") {
+  CHECK(parse_processor_ticks("7 (a b) c) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20") == 300);
+  CHECK_FALSE(parse_processor_ticks("7 (a) S 1 2"));
+  CHECK_FALSE(parse_processor_ticks(""));
+  constexpr const char* kMaps =
+      "5581-5582 rw-p 00000000 00:00 0 [heap]\n"
+      "Rss:                  12 kB\n"
+      "Private_Clean:         4 kB\n"
+      "Private_Dirty:         8 kB\n"
+      "7f00-7f10 rw-s 00000000 00:01 99 /memfd:odb-train-arena (deleted)\n"
+      "Private_Dirty:       100 kB\n"
+      "7f20-7f30 r-xp 00000000 fe:00 12 /usr/lib/libc.so.6\n"
+      "Private_Clean:         0 kB\n"
+      "Private_Dirty:        16 kB\n";
+  CHECK(parse_private_bytes(kMaps) == 28 * 1024);
+  const auto own = process_use("test", ::getpid());
+  REQUIRE(own);
+  CHECK(own->private_bytes > 0);
+  CHECK_FALSE(process_use("nobody", 0x7fffffff));
+}
+
+TEST_CASE("memory kills: counted over both versions of control groups and the machine") {
+  CHECK(parse_memory_kills("low 0\noom 3\noom_kill 2\noom_group_kill 0\n") == 2);
+  CHECK(parse_memory_kills("oom_kill_disable 0\nunder_oom 0\noom_kill 5\n") == 5);
+  CHECK(parse_memory_kills("") == 0);
+  FaultyFileSystem files;
+  CHECK(count_memory_kills(files) == 0);
+  const auto write = [&](const std::string& path, const std::string& text) {
+    files.make_folders(parent_folder(path));
+    files.write_durably(path, text);
+  };
+  write("/proc/self/cgroup", "4:memory:/job\n0::/job\n");
+  write("/proc/self/mountinfo",
+        "30 20 0:26 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
+        "31 20 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+        "32 20 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n");
+  write("/sys/fs/cgroup/unified/job/memory.events", "oom_kill 2\n");
+  write("/sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill 4\n");
+  write("/proc/vmstat", "pgfault 12\noom_kill 1\n");
+  CHECK(count_memory_kills(files) == 7);
+}
+
+TEST_CASE("messages: an answer is read as it was written, wrong sizes are found") {
+  const SampleRequest request{.generation = 3, .number = 9, .view = 17, .epoch = 1};
+  const Sample sample{.tokens = {1, 2, 3}, .labels = {-100, 2, 3}, .supervised = 2};
+  SampleAnswer header = answer_header(request, {}, sample);
+  std::vector<std::byte> record(sizeof header + header.payload_bytes());
+  write_answer(header, {}, sample, record);
+  const ReadAnswer read = read_answer(record);
+  CHECK(read.header.generation == 3);
+  CHECK(read.header.number == 9);
+  CHECK(read.sample.view == 17);
+  CHECK(read.sample.kind == AnswerKind::sample);
+  CHECK(read.sample.supervised == 2);
+  CHECK(std::vector(read.sample.ids.begin(), read.sample.ids.end()) == sample.tokens);
+  CHECK(std::vector(read.sample.labels.begin(), read.sample.labels.end()) == sample.labels);
+  CHECK_THROWS_AS(read_answer(std::span(record).first(record.size() - 1)), InternalError);
+  CHECK_THROWS_AS(read_answer(std::span(record).first(8)), InternalError);
+  CHECK_THROWS_AS(read_request(std::span(record).first(8)), InternalError);
+
+  const ViewAnswer failed{
+      .kind = AnswerKind::failed, .code = ExitCode::data, .text = std::string(9000, 'x')};
+  header = answer_header(request, failed, sample);
+  record.resize(sizeof header + header.payload_bytes());
+  write_answer(header, failed, sample, record);
+  const FedSample told = read_answer(record).sample;
+  CHECK(told.code == ExitCode::data);
+  CHECK(told.ids.empty());
+  CHECK(told.text.size() == kMostAnswerText);
+}
+
+TEST_CASE("round log: the newest D + 1 starts are kept, and a replay leaves them as they are") {
+  RoundLog log("log", 2, 10000);
+  CHECK(log.newest() == -1);
+  const auto round = [](std::int64_t ordinal) {
+    SavedRound saved{.ordinal = ordinal, .first_position = 10 * ordinal, .start = {}};
+    saved.start.round = ordinal;
+    saved.start.window = {{.view = ordinal, .sent_back = 1}};
+    return saved;
+  };
+  for (std::int64_t ordinal = 0; ordinal < 5; ++ordinal) {
+    log.save(round(ordinal));
+    CHECK(log.newest() == ordinal);
+    for (std::int64_t kept = std::max<std::int64_t>(0, ordinal - 2); kept <= ordinal; ++kept) {
+      CHECK(log.load(kept).start == round(kept).start);
+      CHECK(log.load(kept).first_position == 10 * kept);
+    }
+  }
+  CHECK_THROWS_AS(log.load(1), InternalError);
+  SavedRound other = round(4);
+  other.start.window.clear();
+  log.save(other);
+  CHECK(log.load(4).start == round(4).start);
+  SavedRound large = round(5);
+  large.start.window.resize(2000);
+  CHECK_THROWS_AS(log.save(large), InternalError);
+  log.clear();
+  CHECK(log.newest() == -1);
+}
+
+TEST_CASE("start note: state, leftovers and address come as they were written, once") {
+  StartNote note("note", 10000, 3);
+  CHECK_FALSE(note.is_written());
+  CHECK_THROWS_AS(note.read(), InternalError);
+  PipelineStart start{.state = {.slots_taken = 2, .taken = {4, 5}},
+                      .leftovers = std::make_shared<const std::vector<ViewId>>(3, 8),
+                      .store_address = "host:1234"};
+  start.state.start.round = 7;
+  note.write(start);
+  const PipelineStart read = note.read();
+  CHECK(read.state == start.state);
+  CHECK(*read.leftovers == *start.leftovers);
+  CHECK(read.store_address == "host:1234");
+  CHECK_THROWS_AS(note.write(start), InternalError);
+  note.clear();
+  start.state.taken.resize(5000);
+  CHECK_THROWS_AS(note.write(start), UsageError);
+}
+
+}  // namespace odb

@@ -1,0 +1,66 @@
+#include "fault_runs.h"
+
+#include "catch.h"
+#include "loader.h"
+
+namespace odb {
+
+void run_with_faults(std::uint64_t seed, int workers, std::int64_t least_faults) {
+  INFO("seed " << seed << ", " << workers << " workers");
+  FakeData data{.size = least_faults * 7, .seed = seed, .delay_microseconds = 60};
+  data.fates = {
+      {11, FakeData::Fate::crashes}, {12, FakeData::Fate::crashes_once}, {40, FakeData::Fate::bad}};
+  const BatchingOptions options = small_options(seed % 2 == 0 ? Layout::flat : Layout::padded);
+  LaneSetup setup = fake_lane(data, options);
+  setup.workers = workers;
+  DataProcesses processes({setup});
+  Pipeline& pipeline = processes.pipeline(0);
+  FaultMaker faults(seed, {&pipeline});
+  pipeline.start(epoch_start(setup));
+  const std::vector<Slot> slots = slots_to_end(pipeline, data, [&] { faults.strike(); });
+  CHECK(faults.made() >= least_faults);
+  CHECK(slots == pure_run(data, options, 1).front());
+}
+
+void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views) {
+  INFO("seed " << seed << ", " << world << " ranks");
+  const FakeData data{.size = views, .seed = seed, .delay_microseconds = 60};
+  BatchingOptions options = small_options(seed % 2 == 0 ? Layout::flat : Layout::padded);
+  options.align = seed % 3 == 0 ? Align::paper : Align::balanced;
+  Ranks ranks(data, options, world);
+  FaultMaker faults(seed, ranks.pipelines());
+  const auto slots = ranks.to_end([&] {
+    faults.strike();
+    if (faults.made() % 3 == 0) faults.strike(std::chrono::milliseconds(1));
+  });
+  CHECK(faults.made() > views / 30);
+  CHECK(slots == pure_run(data, options, world));
+}
+
+Ranks::Ranks(const FakeData& data, const BatchingOptions& options, int world)
+    : data_(data), peers_("peers", world, most_numbers(options)) {
+  for (int rank = 0; rank < world; ++rank) {
+    LaneSetup setup = fake_lane(data, options, rank, world);
+    setup.workers = 1 + rank % 2;
+    setup.membership = [this, rank](const std::string& address) {
+      return address == "here" ? peers_.membership(rank) : nullptr;
+    };
+    PipelineStart start = epoch_start(setup);
+    start.store_address = "here";
+    processes_.emplace_back(std::vector<LaneSetup>{setup});
+    pipelines_.push_back(&processes_.back().pipeline(0));
+    pipelines_.back()->start(start);
+  }
+}
+
+std::vector<std::vector<Slot>> Ranks::to_end(const std::function<void()>& between) {
+  std::vector<std::vector<Slot>> slots(pipelines_.size());
+  do {
+    if (between) between();
+    for (std::size_t rank = 0; rank < pipelines_.size(); ++rank)
+      slots[rank].push_back(next_slot(*pipelines_[rank], data_));
+  } while (slots.front().back().kind != SlotKind::end);
+  return slots;
+}
+
+}  // namespace odb

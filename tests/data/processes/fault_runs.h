@@ -1,0 +1,39 @@
+// Whole runs under random faults, for the short tests and the long ones.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "data/processes/data_processes.h"
+#include "data/processes/shared_peers.h"
+#include "fake_data.h"
+#include "fault_maker.h"
+
+namespace odb {
+
+// An epoch of one rank with a fault before every slot, at least `least_faults` in all; at times the
+// trainer lets the arena run full. Fails the test when a slot differs from the pure run's.
+void run_with_faults(std::uint64_t seed, int workers, std::int64_t least_faults);
+
+// The same of `world` ranks over `views` views; now and then two faults at once.
+void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views);
+
+// One trainer for all ranks: takes slot after slot from each in turn.
+class Ranks {
+ public:
+  Ranks(const FakeData& data, const BatchingOptions& options, int world);
+
+  // Every rank's slots of the epoch; `between` is called before each slot.
+  std::vector<std::vector<Slot>> to_end(const std::function<void()>& between = {});
+
+  const std::vector<Pipeline*>& pipelines() const { return pipelines_; }
+
+ private:
+  FakeData data_;
+  SharedPeers peers_;
+  std::deque<DataProcesses> processes_;
+  std::vector<Pipeline*> pipelines_;
+};
+
+}  // namespace odb

@@ -1,0 +1,248 @@
+// The pipeline under fault: processes killed, stopped and crashed at random moments, samples that
+// kill their maker, parents that vanish. The slots stay those of the pure run.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <thread>
+
+#include "base/error.h"
+#include "catch.h"
+#include "fault_runs.h"
+#include "loader.h"
+
+namespace odb {
+namespace {
+
+using Fate = FakeData::Fate;
+using std::chrono::milliseconds;
+
+std::vector<Slot> pure_slots(const FakeData& data, const BatchingOptions& options) {
+  return pure_run(data, options, 1).front();
+}
+
+// Runs `body` in a forked process that stands for a trainer; answers its number.
+template <typename Body>
+pid_t fork_trainer(Body&& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    body();
+    ::_exit(0);
+  }
+  return child;
+}
+
+// Waits until none of the processes is alive. A test that waits in vain fails.
+bool all_gone(const std::vector<pid_t>& processes) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (const pid_t process : processes)
+    while (is_alive(process)) {
+      if (std::chrono::steady_clock::now() - begin > kPatience) return false;
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+  return true;
+}
+
+struct Ending {
+  int code = 0;
+  std::string text;
+};
+
+// What ends the lane.
+Ending failure_of(const LaneSetup& setup, const FakeData& data) {
+  DataProcesses processes({setup});
+  processes.pipeline(0).start(epoch_start(setup));
+  try {
+    slots_to_end(processes.pipeline(0), data);
+  } catch (const Error& error) {
+    return {.code = static_cast<int>(error.code()), .text = error.what()};
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("faults: two hundred in one epoch, on two workers, one, and none") {
+  run_with_faults(1, 2, 200);
+  run_with_faults(2, 1, 200);
+  run_with_faults(3, 0, 200);
+}
+
+TEST_CASE("faults: a full arena, and faults while a fault is being made good") {
+  const FakeData data{.size = 200};
+  const BatchingOptions options = small_options();
+  LaneSetup setup = fake_lane(data, options);
+  DataProcesses processes({setup});
+  Pipeline& pipeline = processes.pipeline(0);
+  FaultMaker faults(4, {&pipeline});
+  pipeline.start(epoch_start(setup));
+  std::vector<Slot> slots;
+  do {
+    // Until the arena is full, collate waits for a slot; then one blow after another.
+    for (int i = 0; i < 5; ++i)
+      faults.strike(milliseconds(i < 2 ? 5 : 1));
+    slots.push_back(next_slot(pipeline, data));
+  } while (slots.back().kind != SlotKind::end && slots.size() < 12);
+  const std::vector<Slot> wanted = pure_slots(data, options);
+  CHECK(std::equal(slots.begin(), slots.end(), wanted.begin()));
+  CHECK(pipeline.statistics().deaths > 5);
+}
+
+TEST_CASE("faults: a sample that crashes its worker twice is left out, and stands in the state") {
+  FakeData data{.size = 100};
+  const BatchingOptions options = small_options();
+  const std::vector<Slot> sound = pure_slots(data, options);
+  const ViewId poison = sound[4].group.rows.front().view;
+  data.fates[poison] = Fate::crashes;
+  for (const int workers : {0, 1, 3}) {
+    LaneSetup setup = fake_lane(data, options);
+    setup.workers = workers;
+    DataProcesses processes({setup});
+    Pipeline& pipeline = processes.pipeline(0);
+    pipeline.start(epoch_start(setup));
+    const LeftOut row{.view = poison, .reason = LeftOutReason::crashed_worker};
+    std::vector<Slot> slots;
+    bool was_known = true;
+    do {
+      const auto batch = pipeline.next(kPatience);
+      REQUIRE(batch);
+      slots.push_back(checked_slot(*batch, data));
+      const DataState state = pipeline.state();
+      if (std::find(batch->left_out.begin(), batch->left_out.end(), row) != batch->left_out.end())
+        was_known = state.start.known_bad == std::vector<LeftOut>{row};
+      pipeline.release();
+    } while (slots.back().kind != SlotKind::end);
+    CHECK(was_known);
+    CHECK(slots == pure_slots(data, options));
+    CHECK(pipeline.statistics().deaths == 2);
+  }
+}
+
+TEST_CASE("faults: such a sample ends the run where bad samples do") {
+  FakeData data{.size = 100};
+  data.fates[17] = Fate::crashes;
+  LaneSetup setup = fake_lane(data, small_options());
+  setup.rules.skip_bad = false;
+  const Ending failure = failure_of(setup, data);
+  CHECK(failure.code == 3);
+  CHECK(failure.text ==
+        "fake.jsonl:18: making this sample crashed a data process 2 times (--on-bad-sample skip "
+        "leaves such rows out)");
+}
+
+TEST_CASE("faults: a sample that crashes once is tried again and trained") {
+  FakeData data{.size = 100};
+  data.fates = {{17, Fate::crashes_once}, {60, Fate::crashes_once}};
+  const BatchingOptions options = small_options();
+  LaneSetup setup = fake_lane(data, options);
+  CHECK(run_epoch(setup, data) == pure_slots(data, options));
+}
+
+TEST_CASE("faults: want of memory is told apart from a crash, and treated like one") {
+  FakeData data{.size = 100};
+  data.fates[17] = Fate::out_of_memory;
+  const BatchingOptions options = small_options();
+  CHECK(run_epoch(fake_lane(data, options), data) == pure_slots(data, options));
+
+  using Kind = DeathKind;
+  const auto exited = [](int code) { return code << 8; };
+  struct Case {
+    int status;
+    bool memory_kill;
+    Kind kind;
+    const char* text;
+  };
+  const std::array cases{
+      Case{SIGKILL, true, Kind::out_of_memory, "was killed by the kernel for want of memory"},
+      Case{SIGKILL, false, Kind::killed, "died by SIGKILL"},
+      Case{SIGSEGV, true, Kind::crashed, "died by SIGSEGV"},
+      Case{SIGHUP, false, Kind::killed, "died by SIGHUP"},
+      Case{exited(kOutOfMemoryExit), false, Kind::out_of_memory, "ran out of memory"},
+      Case{exited(kSentSignalExit + SIGSEGV), false, Kind::killed,
+           "was sent SIGSEGV by another process"},
+      Case{exited(70), false, Kind::crashed, "left with exit code 70"},
+      Case{exited(0), false, Kind::crashed, "left with exit code 0"}};
+  for (const Case& one : cases) {
+    const Death death = judge_death(one.status, one.memory_kill);
+    CHECK(death.kind == one.kind);
+    CHECK(death.text == one.text);
+  }
+}
+
+TEST_CASE("faults: a process that dies over and over ends the rank instead of forking for ever") {
+  const FakeData data{.size = 100};
+  LaneSetup setup = fake_lane(data, small_options());
+  setup.maker = []() -> std::unique_ptr<ViewMaker> { ::abort(); };
+  const Ending failure = failure_of(setup, data);
+  CHECK(failure.code == 70);
+  CHECK_THAT(failure.text, Catch::Contains("died 5 times") && Catch::Contains("SIGABRT"));
+}
+
+TEST_CASE("faults: the end of the fork server ends the rank") {
+  const FakeData data{.size = 1000};
+  LaneSetup setup = fake_lane(data, small_options());
+  setup.epochs = 1000;
+  DataProcesses processes({setup});
+  Pipeline& pipeline = processes.pipeline(0);
+  pipeline.start(epoch_start(setup));
+  next_slot(pipeline, data);
+  const std::vector<ProcessUse> uses = processes.use();
+  REQUIRE(uses.size() == 4);
+  ::kill(uses[0].process, SIGKILL);
+  const auto take_all = [&] {
+    for (;;)
+      next_slot(pipeline, data);
+  };
+  CHECK_THROWS_WITH(take_all(),
+                    Catch::Contains("fork server") && Catch::Contains("died by SIGKILL"));
+  CHECK(all_gone({uses[1].process, uses[2].process, uses[3].process}));
+}
+
+TEST_CASE("faults: nothing survives a trainer that is killed") {
+  const FakeData data{.size = 100};
+  const LaneSetup setup = fake_lane(data, small_options());
+  SharedObject<std::array<std::atomic<pid_t>, 4>> children("children");
+  SharedObject<std::atomic<std::uint32_t>> ready("ready");
+  const pid_t trainer = fork_trainer([&] {
+    DataProcesses processes({setup});
+    processes.pipeline(0).start(epoch_start(setup));
+    processes.pipeline(0).next(kPatience);
+    const std::vector<ProcessUse> uses = processes.use();
+    for (std::size_t i = 0; i < uses.size(); ++i)
+      (*children)[i] = uses[i].process;
+    *ready = static_cast<std::uint32_t>(uses.size());
+    ::pause();
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  while (*ready == 0 && std::chrono::steady_clock::now() - begin < kPatience)
+    std::this_thread::sleep_for(milliseconds(1));
+  REQUIRE(*ready == 4);
+  std::vector<pid_t> processes;
+  for (const std::atomic<pid_t>& child : *children)
+    processes.push_back(child);
+  for (const pid_t process : processes)
+    CHECK(is_alive(process));
+  ::kill(trainer, SIGKILL);
+  REQUIRE(::waitpid(trainer, nullptr, 0) == trainer);
+  CHECK(all_gone(processes));
+}
+
+TEST_CASE("faults: data processes leave SIGTERM, SIGUSR1 and SIGINT to the trainer") {
+  const FakeData data{.size = 100};
+  const BatchingOptions options = small_options();
+  LaneSetup setup = fake_lane(data, options);
+  DataProcesses processes({setup});
+  Pipeline& pipeline = processes.pipeline(0);
+  pipeline.start(epoch_start(setup));
+  std::vector<Slot> slots{next_slot(pipeline, data)};
+  for (const ProcessUse& use : processes.use())
+    for (const int signal_number : {SIGTERM, SIGUSR1, SIGINT})
+      ::kill(use.process, signal_number);
+  const std::vector<Slot> rest = slots_to_end(pipeline, data);
+  slots.insert(slots.end(), rest.begin(), rest.end());
+  CHECK(slots == pure_slots(data, options));
+  CHECK(pipeline.statistics().deaths == 0);
+}
+
+}  // namespace odb

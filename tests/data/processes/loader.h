@@ -1,0 +1,32 @@
+// A trainer of the tests: takes slots from a lane and checks what is in them.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "data/processes/data_processes.h"
+#include "fake_data.h"
+
+namespace odb {
+
+// Longer than anything here takes on a busy machine; a test that gets there has failed.
+inline constexpr std::chrono::seconds kPatience{120};
+
+// The epoch's start of the lane's rank.
+PipelineStart epoch_start(const LaneSetup& setup, std::int64_t epoch = 0);
+
+// The next slot, checked and given back. Fails the test when none comes.
+Slot next_slot(Pipeline& pipeline, const FakeData& data);
+
+// Slots up to and with the end slot of the epoch; `between` is called before each one is taken.
+std::vector<Slot> slots_to_end(Pipeline& pipeline, const FakeData& data,
+                               const std::function<void()>& between = {});
+
+// A whole epoch of a lane of its own.
+std::vector<Slot> run_epoch(const LaneSetup& setup, const FakeData& data);
+
+// Whether the process is there and no zombie.
+bool is_alive(pid_t process);
+
+}  // namespace odb

@@ -1,0 +1,277 @@
+// The pipeline without faults: its slots are those of the pure run, whoever makes the samples and
+// however long they take; every state continues it.
+#include "data/processes/pipeline.h"
+
+#include "base/error.h"
+#include "batching/trace.h"
+#include "catch.h"
+#include "loader.h"
+
+namespace odb {
+namespace {
+
+std::vector<Slot> pure_slots(const FakeData& data, const BatchingOptions& options,
+                             std::int64_t epoch = 0) {
+  return pure_run(data, options, 1, epoch).front();
+}
+
+}  // namespace
+
+TEST_CASE("pipeline: the slots are the same for 0 to 4 workers, and those of the pure run") {
+  const FakeData data;
+  for (const Layout layout : {Layout::flat, Layout::padded}) {
+    const BatchingOptions options = small_options(layout);
+    const std::vector<Slot> wanted = pure_slots(data, options);
+    CHECK(wanted.size() > 20);
+    for (int workers = 0; workers <= 4; ++workers) {
+      INFO(name(layout) << ", " << workers << " workers");
+      LaneSetup setup = fake_lane(data, options);
+      setup.workers = workers;
+      const std::vector<Slot> slots = run_epoch(setup, data);
+      CHECK(slots == wanted);
+      TraceChecker checker(options, data.size, 1);
+      for (const Slot& slot : slots)
+        checker.add(0, slot);
+      checker.finish(true);
+      CHECK(checker.faults().empty());
+    }
+  }
+}
+
+TEST_CASE("pipeline: random delays in workers change nothing") {
+  FakeData data{.size = 200, .delay_microseconds = 3000};
+  const BatchingOptions options = small_options();
+  LaneSetup setup = fake_lane(data, options);
+  setup.workers = 3;
+  CHECK(run_epoch(setup, data) == pure_slots(data, options));
+}
+
+TEST_CASE("pipeline: every strategy, and the end of an epoch at the first dry rank") {
+  const FakeData data;
+  for (const Strategy strategy : {Strategy::standard, Strategy::sorted, Strategy::bucket,
+                                  Strategy::gmt, Strategy::bmt, Strategy::packing}) {
+    BatchingOptions options = small_options();
+    options.strategy = strategy;
+    INFO(name(strategy));
+    CHECK(run_epoch(fake_lane(data, options), data) == pure_slots(data, options));
+  }
+  BatchingOptions options = small_options();
+  options.join = false;
+  CHECK(run_epoch(fake_lane(data, options), data) == pure_slots(data, options));
+}
+
+TEST_CASE("pipeline: epochs follow one another, then nothing comes") {
+  const FakeData data{.size = 100};
+  const BatchingOptions options = small_options();
+  LaneSetup setup = fake_lane(data, options);
+  setup.epochs = 3;
+  DataProcesses processes({setup});
+  Pipeline& pipeline = processes.pipeline(0);
+  pipeline.start(epoch_start(setup));
+  for (std::int64_t epoch = 0; epoch < 3; ++epoch)
+    CHECK(slots_to_end(pipeline, data) == pure_slots(data, options, epoch));
+  CHECK_FALSE(pipeline.next(std::chrono::milliseconds(200)));
+  CHECK(std::string(pipeline.phase()) == "ended");
+}
+
+TEST_CASE("pipeline: every state continues the epoch where it stood, and goes on to the next") {
+  const FakeData data{.size = 120};
+  const BatchingOptions options = small_options();
+  LaneSetup setup = fake_lane(data, options);
+  setup.epochs = 2;
+  std::vector<Slot> wanted = pure_slots(data, options, 0);
+  const std::vector<Slot> second = pure_slots(data, options, 1);
+  wanted.insert(wanted.end(), second.begin(), second.end());
+
+  std::vector<DataState> states;
+  {
+    DataProcesses processes({setup});
+    Pipeline& pipeline = processes.pipeline(0);
+    pipeline.start(epoch_start(setup));
+    states.push_back(pipeline.state());
+    CHECK(states.back() == epoch_start(setup).state);
+    for (const Slot& slot : wanted) {
+      const auto batch = pipeline.next(kPatience);
+      REQUIRE(batch);
+      states.push_back(pipeline.state());
+      CHECK(checked_slot(*batch, data) == slot);
+      pipeline.release();
+    }
+  }
+  for (std::size_t taken = 0; taken < states.size(); ++taken) {
+    INFO("after " << taken << " slots");
+    // As a checkpoint keeps it.
+    const OwnedState saved = parse_state(serialise({.owner = {}, .state = states[taken]}), "state");
+    DataProcesses processes({setup});
+    Pipeline& pipeline = processes.pipeline(0);
+    pipeline.start({.state = saved.state, .leftovers = nullptr, .store_address = ""});
+    CHECK(pipeline.state() == states[taken]);
+    bool equal = true;
+    for (std::size_t i = taken; i < std::min(taken + 6, wanted.size()); ++i) {
+      const auto batch = pipeline.next(kPatience);
+      REQUIRE(batch);
+      equal = equal && checked_slot(*batch, data) == wanted[i] && pipeline.state() == states[i + 1];
+      pipeline.release();
+    }
+    CHECK(equal);
+  }
+}
+
+TEST_CASE("pipeline: a state of other data is refused when its round comes out differently") {
+  const FakeData data;
+  LaneSetup setup = fake_lane(data, small_options());
+  DataState state;
+  {
+    DataProcesses processes({setup});
+    processes.pipeline(0).start(epoch_start(setup));
+    processes.pipeline(0).next(kPatience);
+    state = processes.pipeline(0).state();
+  }
+  const FakeData other{.seed = 2};
+  LaneSetup other_setup = fake_lane(other, small_options());
+  DataProcesses processes({other_setup});
+  processes.pipeline(0).start({.state = state, .leftovers = nullptr, .store_address = ""});
+  CHECK_THROWS_WITH(processes.pipeline(0).next(kPatience), Catch::Contains("has changed since"));
+}
+
+TEST_CASE("pipeline: leftovers of another number of ranks are drawn first") {
+  const FakeData data{.size = 120, .unsupervised_percent = 0};
+  const BatchingOptions options = small_options();
+  LaneSetup setup = fake_lane(data, options);
+  PipelineStart start = epoch_start(setup);
+  start.leftovers = std::make_shared<const std::vector<ViewId>>(std::vector<ViewId>{5, 99, 7});
+  start.state.start.sampler = {.leftover_begin = 1, .leftover_end = 3, .progressions = {}};
+  DataProcesses processes({setup});
+  processes.pipeline(0).start(start);
+  std::vector<ViewId> views;
+  for (const Slot& slot : slots_to_end(processes.pipeline(0), data))
+    for (const Item& item : slot.group.rows)
+      views.push_back(item.view);
+  std::sort(views.begin(), views.end());
+  CHECK(views == std::vector<ViewId>{7, 99});
+}
+
+TEST_CASE("pipeline: several slots may be held; statistics add up") {
+  const FakeData data{.size = 150};
+  const BatchingOptions options = small_options(Layout::padded);
+  LaneSetup setup = fake_lane(data, options);
+  DataProcesses processes({setup});
+  Pipeline& pipeline = processes.pipeline(0);
+  pipeline.start(epoch_start(setup));
+  std::vector<BatchView> held;
+  for (int i = 0; i < 3; ++i)
+    held.push_back(*pipeline.next(kPatience));
+  CHECK_FALSE(pipeline.next(std::chrono::milliseconds(50)));  // all three slots are held
+  const std::vector<Slot> wanted = pure_slots(data, options);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(checked_slot(held[i], data) == wanted[i]);
+    pipeline.release();
+  }
+  slots_to_end(pipeline, data);
+  const PipelineStatistics found = pipeline.statistics();
+  std::int64_t tokens = 0;
+  std::int64_t samples = 0;
+  std::int64_t positions = 0;
+  std::int64_t left_out = 0;
+  for (const Slot& slot : wanted) {
+    tokens += slot.group.sums.tokens;
+    samples += slot.group.sums.rows;
+    positions += cost_model(options).charged(slot.group.sums);
+    left_out += static_cast<std::int64_t>(slot.left_out.size());
+  }
+  CHECK(found.tokens == tokens);
+  CHECK(found.samples == samples);
+  CHECK(found.positions == positions);
+  CHECK(found.left_out == left_out);
+  CHECK(found.samples + found.left_out == 150);
+  CHECK(found.padding_fraction() == Approx(1 - double(tokens) / double(positions)));
+  CHECK(found.deaths == 0);
+  const std::vector<ProcessUse> uses = processes.use();
+  REQUIRE(uses.size() == 4);
+  CHECK(uses[0].role == "fork server");
+  CHECK(uses[1].role == "collate");
+  CHECK(uses[3].role == "worker 1");
+  CHECK(uses[1].private_bytes > 0);
+}
+
+TEST_CASE("pipeline: a broken sample ends the run with its text and code, behind earlier slots") {
+  FakeData data{.size = 100};
+  const BatchingOptions options = small_options();
+  const std::vector<Slot> wanted = pure_slots(data, options);
+  const ViewId last = wanted[wanted.size() - 3].group.rows[0].view;
+  data.fates[last] = FakeData::Fate::throws;
+  for (const int workers : {0, 2}) {
+    LaneSetup setup = fake_lane(data, options);
+    setup.workers = workers;
+    DataProcesses processes({setup});
+    processes.pipeline(0).start(epoch_start(setup));
+    std::string message;
+    int code = 0;
+    try {
+      slots_to_end(processes.pipeline(0), data);
+    } catch (const Error& error) {
+      message = error.what();
+      code = static_cast<int>(error.code());
+    }
+    CHECK(code == 3);
+    CHECK(message == fmt::format("fake.jsonl:{}: broken beyond repair", last + 1));
+  }
+}
+
+TEST_CASE("pipeline: bad records are left out with their reason") {
+  FakeData data{.size = 100};
+  data.fates = {{3, FakeData::Fate::bad}, {50, FakeData::Fate::bad}};
+  const BatchingOptions options = small_options();
+  CHECK(run_epoch(fake_lane(data, options), data) == pure_slots(data, options));
+}
+
+TEST_CASE("pipeline: a sample that no slot has room for is an error with a way out") {
+  const FakeData data{.size = 100};
+  LaneSetup setup = fake_lane(data, small_options());
+  setup.rules.longest = 20;
+  DataProcesses processes({setup});
+  processes.pipeline(0).start(epoch_start(setup));
+  CHECK_THROWS_WITH(slots_to_end(processes.pipeline(0), data), Catch::Contains("--cutoff-len"));
+}
+
+TEST_CASE("pipeline: memory that is not there is refused before anything runs") {
+  LaneSetup setup = fake_lane({}, small_options());
+  setup.rules.longest = std::int64_t{1} << 40;
+  CHECK_THROWS_AS(DataProcesses({setup}), UsageError);
+}
+
+TEST_CASE("evaluation: a lane on demand runs beside training, any number of times") {
+  const FakeData data{.size = 150};
+  const FakeData other{.size = 40, .seed = 9};
+  const BatchingOptions options = small_options();
+  LaneSetup training = fake_lane(data, options);
+  LaneSetup evaluation = fake_lane(other, options);
+  evaluation.name = "evaluation";
+  evaluation.at_start = false;
+  evaluation.workers = 1;
+  DataProcesses processes({training, evaluation});
+  Pipeline& train = processes.pipeline(0);
+  train.start(epoch_start(training));
+  std::vector<Slot> slots{next_slot(train, data)};
+  for (int time = 0; time < 3; ++time) {
+    processes.begin(1);
+    Pipeline& evaluate = processes.pipeline(1);
+    evaluate.start(epoch_start(evaluation));
+    // The second one is broken off.
+    if (time == 1)
+      next_slot(evaluate, other);
+    else
+      CHECK(slots_to_end(evaluate, other) == pure_slots(other, options));
+    const pid_t collate = evaluate.collate_process();
+    CHECK(is_alive(collate));
+    processes.end(1);
+    CHECK_FALSE(is_alive(collate));
+    slots.push_back(next_slot(train, data));
+  }
+  const std::vector<Slot> rest = slots_to_end(train, data);
+  slots.insert(slots.end(), rest.begin(), rest.end());
+  CHECK(slots == pure_slots(data, options));
+  CHECK(train.statistics().deaths == 0);
+}
+
+}  // namespace odb

@@ -1,0 +1,76 @@
+// Heartbeats between threads. That a killed or stopped process is found is tested with processes.
+#include "dist/heartbeat.h"
+
+#include <future>
+
+#include "base/error.h"
+#include "catch.h"
+
+using namespace odb;
+using std::chrono::milliseconds;
+
+namespace {
+
+struct Watcher {
+  std::promise<LostPeer> lost;
+  std::unique_ptr<Heartbeat> heartbeat;
+};
+
+void start(Watcher& watcher, const StoreAddress& store, int rank, int world, milliseconds timeout,
+           const std::string& phase = "waiting") {
+  watcher.heartbeat = std::make_unique<Heartbeat>(
+      HeartbeatOptions{.store = store,
+                       .prefix = "run/",
+                       .rank = rank,
+                       .world = world,
+                       .timeout = timeout,
+                       .phase = [phase] { return phase; }},
+      [&watcher](const LostPeer& peer) { watcher.lost.set_value(peer); });
+}
+
+}  // namespace
+
+TEST_CASE("a rank that falls silent is named by all others, with its last phase") {
+  const Store store = Store::host({"127.0.0.1", 0});
+  Watcher watchers[3];
+  start(watchers[0], store.address(), 0, 3, milliseconds(500));
+  start(watchers[1], store.address(), 1, 3, milliseconds(500));
+  start(watchers[2], store.address(), 2, 3, milliseconds(500), "in round 7");
+  while (!Store::connect(store.address(), milliseconds(10000)).find("run/beat/2"))
+    std::this_thread::yield();
+  watchers[2].heartbeat.reset();
+  for (int rank : {0, 1}) {
+    const LostPeer lost = watchers[rank].lost.get_future().get();
+    CHECK(lost.rank == 2);
+    CHECK(lost.phase == "in round 7");
+    CHECK(lost.silence >= milliseconds(500));
+  }
+}
+
+TEST_CASE("a rank that leaves in peace is not missed") {
+  const Store store = Store::host({"127.0.0.1", 0});
+  Watcher stays, leaves, silent;
+  start(stays, store.address(), 0, 3, milliseconds(300));
+  start(leaves, store.address(), 1, 3, milliseconds(300));
+  start(silent, store.address(), 2, 3, milliseconds(300));
+  leaves.heartbeat->leave();
+  leaves.heartbeat.reset();
+  silent.heartbeat.reset();  // later than the other, and yet it is the one that is named
+  CHECK(stays.lost.get_future().get().rank == 2);
+}
+
+TEST_CASE("the store going away is the loss of rank 0") {
+  auto store = std::make_unique<Store>(Store::host({"127.0.0.1", 0}));
+  Watcher watcher;
+  start(watcher, store->address(), 1, 2, milliseconds(60000));
+  store.reset();
+  CHECK(watcher.lost.get_future().get().rank == 0);
+}
+
+TEST_CASE("a lost rank is described with what to do") {
+  CHECK(describe_lost({.rank = 3, .phase = "in round 8", .silence = milliseconds(5012)},
+                      {"node1", 29500}) ==
+        "rank 3 is lost: no sign of life for 5.0 s; it was last in round 8; look into its own log");
+  CHECK(describe_lost({.rank = 3, .silence = milliseconds(5000)}, {"node1", 29500})
+            .find("rank 3 did not start within 5.0 s") == 0);
+}
