@@ -121,7 +121,7 @@ TEST_CASE("a plot is written through links, into pipes, and keeps a file's mode"
   CHECK(read.substr(0, static_cast<size_t>(count)) == content_of(file));
 }
 
-TEST_CASE("lengths come from files and pipes; what is wrong with them is one rule") {
+TEST_CASE("lengths come from files and pipes, what is wrong with them is told by one rule") {
   const TemporaryFolder folder;
   const std::string plan = "plan --batching standard --ranks 1 --lengths ";
   const std::string file = folder.write("lengths", "5\r\n7\r\n");
@@ -137,6 +137,7 @@ TEST_CASE("lengths come from files and pipes; what is wrong with them is one rul
     INFO(path);
     CHECK(odb_trainer(plan + "'" + path + "'").code == static_cast<int>(ExitCode::usage));
   }
+  CHECK_THAT(odb_trainer(plan + "caht").errors, Catch::Contains("distributions: chat, "));
   CHECK(odb_trainer(plan + "'" + folder.write("words", "five\n") + "'").code ==
         static_cast<int>(ExitCode::data));
 }

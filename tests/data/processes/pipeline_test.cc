@@ -151,7 +151,7 @@ TEST_CASE("pipeline: leftovers of another number of ranks are drawn first") {
   CHECK(views == std::vector<ViewId>{7, 99});
 }
 
-TEST_CASE("pipeline: several slots may be held; statistics add up") {
+TEST_CASE("pipeline: several slots may be held, and statistics add up") {
   const FakeData data{.size = 150};
   const BatchingOptions options = small_options(Layout::padded);
   LaneSetup setup = fake_lane(data, options);
