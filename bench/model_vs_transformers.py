@@ -118,7 +118,7 @@ def compare(name, work, data, options):
     computed = sum(len(b["tokens"]) * max(map(len, b["tokens"])) for b in batches)
     supervised = sum(t != -100 for b in batches for r in b["labels"] for t in r)
     print(f"{name}: {len(batches)} batches, {computed} tokens, {real} real, {supervised} supervised ({supervised / computed:.0%})")
-    for dtype in ["fp32", "bf16"]:
+    for dtype in options.dtype:
         runs = {"transformers": [], "padded": [], "flat": []}
         for _ in range(options.rounds):
             runs["transformers"].append(one_theirs(folder, path, dtype, options.threads))
@@ -130,7 +130,7 @@ def compare(name, work, data, options):
             seconds = statistics.median(r["seconds"][0] for r in results)
             peak = min(r["peak_bytes"] for r in results)
             print(f"  {dtype} {side:12} {computed / seconds:8.0f} padded tokens/s {theirs / seconds:5.2f}x   "
-                  f"peak {peak / 1e9:6.2f} GB {peak / their_peak:5.2f}x   loss {results[0]['loss']:.5f}")
+                  f"peak {peak / 1e9:6.2f} GB {peak / their_peak:5.2f}x   loss {results[0]['loss']:.5f}", flush=True)
 
 
 def loading(work):
@@ -163,6 +163,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--batches", type=int, default=4)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--dtype", nargs="+", choices=["fp32", "bf16"], default=["fp32", "bf16"])
     parser.add_argument("--only", choices=["small", "slice", "loading"])
     options = parser.parse_args()
     work, data = ROOT / ".cache/bench-model", ROOT / ".cache/test-data"

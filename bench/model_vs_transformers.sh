@@ -2,7 +2,7 @@
 # Forward and backward of two models beside transformers 4.57 (eager, SDPA): tokens per second and peak memory, fp32 and
 # bf16, on batches of the real chat corpus; and how fast 2 GB of weights are loaded.
 #
-#   bench/model_vs_transformers.sh [--rounds N] [--batches N] [--only small|slice|loading]
+#   bench/model_vs_transformers.sh [--rounds N] [--batches N] [--dtype fp32 bf16] [--only small|slice|loading]
 #                                                needs build/release/odb-trainer and a Python package index
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 scripts/fetch_test_data.sh

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "model/host_memory.h"
 #include "model/linear.h"
 #include "model/weight_names.h"
 
@@ -18,8 +19,9 @@ LanguageModel::LanguageModel(ModelConfig config, ComputeOptions options, torch::
   for (const auto& [name, shape] : parameter_shapes(config_)) {
     std::string registered = name;
     std::ranges::replace(registered, '.', '_');
-    weights_[name] = register_parameter(
-        registered, torch::empty(shape, torch::TensorOptions(torch::kFloat).device(device)));
+    const Tensor values = torch::empty(shape, torch::TensorOptions(torch::kFloat).device(device));
+    if (device.is_cpu()) prefer_large_pages(values.mutable_data_ptr(), values.nbytes());
+    weights_[name] = register_parameter(registered, values);
   }
   for (std::int64_t layer = 0; layer < config_.layers; ++layer)
     blocks_.push_back(BlockParameters::from(weights_, fmt::format("blocks.{}.", layer)));

@@ -34,7 +34,7 @@ RotaryTables make_tables(const ModelConfig& config, std::int64_t row_length, std
   return tables;
 }
 
-// How the heads lie in a row of qkv.
+// How the heads lie in a row of qkv: queries, keys, values.
 struct Heads {
   std::int64_t queries;
   std::int64_t keys;
@@ -42,23 +42,90 @@ struct Heads {
 
   std::int64_t rotated() const { return queries + keys; }
   std::int64_t all() const { return queries + 2 * keys; }
+  std::int64_t row() const { return all() * size; }
 };
 
-// One head of one token: normed (where there is a weight) and turned.
+// Queries, keys and values apart, each [tokens, heads, size].
 template <typename T>
-float turn_head(const T* from, const float* weight, const float* cosines, const float* sines,
-                float epsilon, T* to, std::int64_t size, std::vector<float>& in,
-                std::vector<float>& out) {
-  const float* values = load_row(from, in, size);
-  float* turned = output_row(to, out, size);
-  float scale = 1;
-  if (weight != nullptr)
-    scale = row::rms_norm(values, weight, turned, size, epsilon);
-  else
-    std::copy(values, values + size, turned);
-  row::rotate_in_place(turned, cosines, sines, 1, size);
-  store_row(turned, to, size);
-  return scale;
+struct SplitHeads {
+  T* queries;
+  T* keys;
+  T* values;
+  Heads heads;
+
+  // Queries come first, then keys.
+  T* rotated(std::int64_t token, std::int64_t head) const {
+    return head < heads.queries ? queries + (token * heads.queries + head) * heads.size
+                                : keys + (token * heads.keys + head - heads.queries) * heads.size;
+  }
+  T* value_row(std::int64_t token) const { return values + token * heads.keys * heads.size; }
+};
+
+// What turning a head needs beside the head.
+struct Turning {
+  const float* weights[2];  // of query and key norm; null: no norm
+  const float* cosines;     // [tokens, size / 2]
+  const float* sines;
+  float* scales;  // [tokens, rotated heads]: 1 / rms, written forward, read backward
+  float epsilon;
+};
+
+template <typename T>
+void turn_tokens(const T* qkv, const SplitHeads<T>& out, const Turning& turning, std::int64_t begin,
+                 std::int64_t end) {
+  const Heads& heads = out.heads;
+  const std::int64_t size = heads.size;
+  std::vector<float> in_buffer, out_buffer;
+  for (std::int64_t token = begin; token < end; ++token) {
+    const T* from = qkv + token * heads.row();
+    const std::int64_t angle = token * size / 2;
+    for (std::int64_t head = 0; head < heads.rotated(); ++head) {
+      const float* weight = turning.weights[head >= heads.queries];
+      const float* values = load_row(from + head * size, in_buffer, size);
+      T* const to = out.rotated(token, head);
+      float* const turned = output_row(to, out_buffer, size);
+      if (weight != nullptr)
+        turning.scales[token * heads.rotated() + head] =
+            row::rms_norm(values, weight, turned, size, turning.epsilon);
+      else
+        std::copy(values, values + size, turned);
+      row::rotate_in_place(turned, turning.cosines + angle, turning.sines + angle, 1, size);
+      store_row(turned, to, size);
+    }
+    const T* values = from + heads.rotated() * size;
+    std::copy(values, values + heads.keys * size, out.value_row(token));
+  }
+}
+
+// `d_weights`: [2, size], added to.
+template <typename T>
+void turn_tokens_back(const T* qkv, const SplitHeads<const T>& gradients, const Turning& turning,
+                      T* d_qkv, float* d_weights, std::int64_t begin, std::int64_t end) {
+  const Heads& heads = gradients.heads;
+  const std::int64_t size = heads.size;
+  std::vector<float> in_buffer, out_buffer, turned(static_cast<std::size_t>(size));
+  for (std::int64_t token = begin; token < end; ++token) {
+    const std::int64_t row = token * heads.row();
+    const std::int64_t angle = token * size / 2;
+    for (std::int64_t head = 0; head < heads.rotated(); ++head) {
+      const std::int64_t kind = head >= heads.queries;
+      const float* back = load_row(gradients.rotated(token, head), in_buffer, size);
+      std::copy(back, back + size, turned.begin());
+      row::rotate_in_place(turned.data(), turning.cosines + angle, turning.sines + angle, -1, size);
+      T* const to = d_qkv + row + head * size;
+      float* const dx = output_row(to, out_buffer, size);
+      if (turning.weights[kind] != nullptr)
+        row::rms_norm_backward(load_row(qkv + row + head * size, in_buffer, size),
+                               turning.weights[kind], turned.data(),
+                               turning.scales[token * heads.rotated() + head], dx,
+                               d_weights + kind * size, size);
+      else
+        std::copy(turned.begin(), turned.end(), dx);
+      store_row(dx, to, size);
+    }
+    const T* values = gradients.value_row(token);
+    std::copy(values, values + heads.keys * size, d_qkv + row + heads.rotated() * size);
+  }
 }
 
 const float* weight_or_null(const Tensor& weight) {
@@ -66,12 +133,12 @@ const float* weight_or_null(const Tensor& weight) {
 }
 
 struct RotateHeads : torch::autograd::Function<RotateHeads> {
-  static variable_list forward(AutogradContext* context, const Tensor& qkv_in,
+  static variable_list forward(AutogradContext* context, const Tensor& fused,
                                const std::optional<Tensor>& query_weight,
                                const std::optional<Tensor>& key_weight, const Tensor& cosines,
                                const Tensor& sines, std::int64_t queries, std::int64_t keys,
                                double epsilon) {
-    const Tensor qkv = qkv_in.contiguous();
+    const Tensor qkv = fused.contiguous();
     const Tensor query_norm = query_weight.value_or(Tensor());
     const Tensor key_norm = key_weight.value_or(Tensor());
     const std::int64_t tokens = qkv.size(0);
@@ -80,31 +147,16 @@ struct RotateHeads : torch::autograd::Function<RotateHeads> {
     const Tensor k = torch::empty({tokens, keys, heads.size}, qkv.options());
     const Tensor v = torch::empty({tokens, keys, heads.size}, qkv.options());
     const Tensor scales = torch::empty({tokens, heads.rotated()}, torch::kFloat);
+    const Turning turning{{weight_or_null(query_norm), weight_or_null(key_norm)},
+                          cosines.const_data_ptr<float>(),
+                          sines.const_data_ptr<float>(),
+                          scales.mutable_data_ptr<float>(),
+                          static_cast<float>(epsilon)};
     with_element_type(qkv, [&]<typename T>(T*) {
-      const T* from = qkv.const_data_ptr<T>();
-      T* to_q = q.mutable_data_ptr<T>();
-      T* to_k = k.mutable_data_ptr<T>();
-      T* to_v = v.mutable_data_ptr<T>();
-      auto* scale = scales.mutable_data_ptr<float>();
-      const auto* cosine = cosines.const_data_ptr<float>();
-      const auto* sine = sines.const_data_ptr<float>();
-      const float* weights[] = {weight_or_null(query_norm), weight_or_null(key_norm)};
-      const std::int64_t size = heads.size;
-      for_rows(tokens, heads.all() * size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-        std::vector<float> in, out;
-        for (std::int64_t t = begin; t < end; ++t) {
-          const T* row = from + t * heads.all() * size;
-          for (std::int64_t h = 0; h < heads.rotated(); ++h) {
-            const bool is_key = h >= queries;
-            T* to =
-                is_key ? to_k + (t * keys + h - queries) * size : to_q + (t * queries + h) * size;
-            scale[t * heads.rotated() + h] =
-                turn_head(row + h * size, weights[is_key], cosine + t * size / 2,
-                          sine + t * size / 2, static_cast<float>(epsilon), to, size, in, out);
-          }
-          const T* value = row + heads.rotated() * size;
-          std::copy(value, value + keys * size, to_v + t * keys * size);
-        }
+      const SplitHeads<T> out{q.mutable_data_ptr<T>(), k.mutable_data_ptr<T>(),
+                              v.mutable_data_ptr<T>(), heads};
+      for_rows(tokens, heads.row(), [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+        turn_tokens(qkv.const_data_ptr<T>(), out, turning, begin, end);
       });
     });
     context->save_for_backward({qkv, query_norm, key_norm, cosines, sines, scales});
@@ -119,64 +171,30 @@ struct RotateHeads : torch::autograd::Function<RotateHeads> {
     const std::int64_t queries = context->saved_data["queries"].toInt();
     const std::int64_t keys = context->saved_data["keys"].toInt();
     const Heads heads{queries, keys, qkv.size(1) / (queries + 2 * keys)};
-    const std::int64_t size = heads.size;
     const Tensor d_q = gradients[0].contiguous();
     const Tensor d_k = gradients[1].contiguous();
     const Tensor d_v = gradients[2].contiguous();
     const Tensor d_qkv = torch::empty_like(qkv);
-    const Tensor parts = torch::zeros({row_parts(), 2, size}, torch::kFloat);
+    const Tensor parts = torch::zeros({row_parts(), 2, heads.size}, torch::kFloat);
+    const Turning turning{{weight_or_null(saved[1]), weight_or_null(saved[2])},
+                          saved[3].const_data_ptr<float>(),
+                          saved[4].const_data_ptr<float>(),
+                          saved[5].mutable_data_ptr<float>(),
+                          0};
     with_element_type(qkv, [&]<typename T>(T*) {
-      const T* from = qkv.const_data_ptr<T>();
-      const T* from_q = d_q.const_data_ptr<T>();
-      const T* from_k = d_k.const_data_ptr<T>();
-      const T* from_v = d_v.const_data_ptr<T>();
-      T* to = d_qkv.mutable_data_ptr<T>();
-      auto* sums = parts.mutable_data_ptr<float>();
-      const auto* scale = saved[5].const_data_ptr<float>();
-      const auto* cosine = saved[3].const_data_ptr<float>();
-      const auto* sine = saved[4].const_data_ptr<float>();
-      const float* weights[] = {weight_or_null(saved[1]), weight_or_null(saved[2])};
-      for_rows(qkv.size(0), heads.all() * size,
-               [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
-                 std::vector<float> in, out, turned(static_cast<std::size_t>(size));
-                 for (std::int64_t t = begin; t < end; ++t) {
-                   const std::int64_t row = t * heads.all() * size;
-                   for (std::int64_t h = 0; h < heads.rotated(); ++h) {
-                     const bool is_key = h >= queries;
-                     const T* back = is_key ? from_k + (t * keys + h - queries) * size
-                                            : from_q + (t * queries + h) * size;
-                     const float* values = load_row(back, in, size);
-                     std::copy(values, values + size, turned.begin());
-                     row::rotate_in_place(turned.data(), cosine + t * size / 2, sine + t * size / 2,
-                                          -1, size);
-                     T* place = to + row + h * size;
-                     if (weights[is_key] == nullptr) {
-                       float* plain = output_row(place, out, size);
-                       std::copy(turned.begin(), turned.end(), plain);
-                       store_row(plain, place, size);
-                       continue;
-                     }
-                     float* dx = output_row(place, out, size);
-                     row::rms_norm_backward(load_row(from + row + h * size, in, size),
-                                            weights[is_key], turned.data(),
-                                            scale[t * heads.rotated() + h], dx,
-                                            sums + (part * 2 + is_key) * size, size);
-                     store_row(dx, place, size);
-                   }
-                   const T* value = from_v + t * keys * size;
-                   std::copy(value, value + keys * size, to + row + heads.rotated() * size);
-                 }
-               });
+      const SplitHeads<const T> back{d_q.const_data_ptr<T>(), d_k.const_data_ptr<T>(),
+                                     d_v.const_data_ptr<T>(), heads};
+      for_rows(
+          qkv.size(0), heads.row(), [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
+            turn_tokens_back(qkv.const_data_ptr<T>(), back, turning, d_qkv.mutable_data_ptr<T>(),
+                             parts.mutable_data_ptr<float>() + part * 2 * heads.size, begin, end);
+          });
     });
     const Tensor d_weights = parts.sum(0);
-    return {d_qkv,
-            saved[1].defined() ? d_weights[0] : Tensor(),
-            saved[2].defined() ? d_weights[1] : Tensor(),
-            {},
-            {},
-            {},
-            {},
-            {}};
+    const auto d_weight = [&](std::int64_t kind, const Tensor& weight) {
+      return weight.defined() ? d_weights[kind] : Tensor();
+    };
+    return {d_qkv, d_weight(0, saved[1]), d_weight(1, saved[2]), {}, {}, {}, {}, {}};
   }
 };
 

@@ -85,7 +85,8 @@ TEST_CASE("A file of which nothing can be trained is refused with exit code 3") 
 TEST_CASE("inspect wants to know what") {
   CHECK(odb_trainer("inspect").code == 2);
   CHECK(odb_trainer("inspect --help").code == 0);
-  CHECK_THAT(odb_trainer("inspect dada").errors, Catch::Contains("unknown 'dada'; known: data, model"));
+  CHECK_THAT(odb_trainer("inspect dada").errors,
+             Catch::Contains("unknown 'dada'; known: data, model"));
   CHECK_THAT(odb_trainer("inspect data").errors, Catch::Contains("--data is missing"));
   CHECK_THAT(odb_trainer("inspect data --data x.jsonl").errors,
              Catch::Contains("--tokenizer is missing"));

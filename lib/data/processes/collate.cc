@@ -67,8 +67,10 @@ class Collate::Generation {
     if (filled.ending == Refill::Ending::given_up) return false;
     collate_.enter(Phase::aligning);
     const RoundStart start = rounds_->start();
+    const auto began = std::chrono::steady_clock::now();
     const auto slots = run_round(*rounds_, peers_, static_cast<std::int64_t>(filled.code));
     if (!slots) return false;
+    count_round(std::chrono::steady_clock::now() - began);
     if (rounds_->failure()) {
       tell_failure(filled);
       return false;
@@ -98,6 +100,11 @@ class Collate::Generation {
     arena.publish(at.position);
     collate_.control_.progress.fetch_add(1);
     return true;
+  }
+
+  void count_round(std::chrono::nanoseconds taken) {
+    collate_.control_.aligned_rounds.fetch_add(1, std::memory_order_relaxed);
+    collate_.control_.aligning_nanoseconds.fetch_add(taken.count(), std::memory_order_relaxed);
   }
 
   void end_round(std::int64_t slots) {

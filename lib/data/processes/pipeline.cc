@@ -135,6 +135,8 @@ void Pipeline::count(const BatchView& batch) {
 PipelineStatistics Pipeline::statistics() const {
   PipelineStatistics statistics = statistics_;
   statistics.deaths = control().deaths;
+  statistics.aligned_rounds = control().aligned_rounds;
+  statistics.aligning_seconds = 1e-9 * static_cast<double>(control().aligning_nanoseconds.load());
   return statistics;
 }
 

@@ -161,7 +161,7 @@ TEST_CASE("pipeline: leftovers of another number of ranks are drawn, by any life
   CHECK(views == std::vector<ViewId>(list.begin() + 20, list.begin() + 270));
 }
 
-TEST_CASE("pipeline: several slots may be held; statistics add up") {
+TEST_CASE("pipeline: several slots may be held, and statistics add up") {
   const FakeData data{.size = 150};
   const BatchingOptions options = small_options(Layout::padded);
   LaneSetup setup = fake_lane(data, options);

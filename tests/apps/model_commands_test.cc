@@ -1,0 +1,111 @@
+// inspect model, export and generate from outside: what is printed, and which exit code comes back.
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "base/real_file_system.h"
+#include "catch.h"
+#include "run_trainer.h"
+#include "temporary_folder.h"
+
+using namespace odb;
+
+namespace {
+
+const std::string kModels = ODB_TESTS_FOLDER "/cases/models/";
+const std::string kTokenizer = ODB_TESTS_FOLDER "/cases/tokenizer/merges_pairs";
+
+}  // namespace
+
+TEST_CASE("inspect model tells architecture, size and memory") {
+  const Outcome outcome = odb_trainer("inspect model '" + kModels + "base'");
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.output,
+             Catch::Contains("qwen3: 2 layers, hidden 32, 4 heads of 16 (2 for keys and values), "
+                             "feed-forward 48, vocabulary 352\n"));
+  CHECK_THAT(outcome.output, Catch::Contains("rope default, base 1000000\n"));
+  CHECK_THAT(outcome.output, Catch::Contains("44256 parameters; 1 files, 86.4 KiB (BF16)\n"));
+  CHECK_THAT(outcome.output, Catch::Contains("micro-batches of 8192 tokens"));
+}
+
+TEST_CASE("inspect model as JSON, with the memory of other options") {
+  const std::string words = "inspect model '" + kModels + "sharded' --json";
+  const auto plain = nlohmann::json::parse(odb_trainer(words).output);
+  CHECK(plain["files"] == 2);
+  CHECK(plain["parameters"] == 44256);
+  CHECK(plain["memory_bytes"]["weights"] == 4 * 44256);
+  CHECK(plain["problems"].empty());
+  const auto less =
+      nlohmann::json::parse(odb_trainer(words + " --recompute block --l-max 100").output);
+  CHECK(less["memory_bytes"]["activations"] < plain["memory_bytes"]["activations"]);
+}
+
+TEST_CASE("inspect model of what cannot be loaded: the report, and exit code 4") {
+  const Outcome missing = odb_trainer("inspect model '" + kModels + "sharded_missing'");
+  CHECK(missing.code == 4);
+  CHECK_THAT(missing.output, Catch::Contains("wrong: "));
+  CHECK_THAT(missing.errors, Catch::Contains("model-00002-of-00002.safetensors"));
+  const Outcome unknown = odb_trainer("inspect model '" + kModels + "rope_unknown'");
+  CHECK(unknown.code == 4);
+  CHECK_THAT(unknown.errors, Catch::Contains("found \"spiral\""));
+  const Outcome stale = odb_trainer("inspect model '" + kModels + "tied_stale_head'");
+  CHECK(stale.code == 0);
+  CHECK_THAT(stale.output, Catch::Contains("warning: "));
+  CHECK(odb_trainer("inspect model").code == 2);
+  CHECK(odb_trainer("inspect model /nowhere").code == 4);
+}
+
+#ifdef ODB_WITH_LIBTORCH
+
+TEST_CASE("export writes what it read, in another type when asked to") {
+  const TemporaryFolder folder;
+  RealFileSystem files;
+  const std::string words = "export '" + kModels + "base' '";
+  const Outcome same = odb_trainer(words + (folder / "same") + "'");
+  CHECK(same.code == 0);
+  CHECK_THAT(same.output, Catch::Contains("BF16"));
+  const Outcome wide = odb_trainer(words + (folder / "wide") + "' --dtype fp32");
+  CHECK(wide.code == 0);
+  const Outcome back = odb_trainer("export '" + (folder / "wide") + "' '" + (folder / "back") +
+                                   "' --dtype bf16 --max-shard-size 40kB");
+  CHECK(back.code == 0);
+  CHECK(files.exists(folder / "back/model.safetensors.index.json"));
+  const auto report =
+      nlohmann::json::parse(odb_trainer("inspect model --json '" + (folder / "back") + "'").output);
+  CHECK(report["types"] == "BF16");
+  CHECK(report["bytes"] == 2 * 44256);
+  const auto config = nlohmann::json::parse(files.read_all(folder / "wide/config.json"));
+  CHECK(config["torch_dtype"] == "float32");
+}
+
+TEST_CASE("export takes the tokenizer along and overwrites nothing") {
+  const TemporaryFolder folder;
+  RealFileSystem files;
+  std::filesystem::copy(kModels + "base", folder / "model");
+  std::filesystem::copy(kTokenizer + "/tokenizer.json", folder / "model/tokenizer.json");
+  const std::string words = "export '" + (folder / "model") + "' '" + (folder / "out") + "'";
+  CHECK(odb_trainer(words).code == 0);
+  CHECK(files.read_all(folder / "out/tokenizer.json") ==
+        files.read_all(kTokenizer + "/tokenizer.json"));
+  const Outcome again = odb_trainer(words);
+  CHECK(again.code == 2);
+  CHECK_THAT(again.errors, Catch::Contains("is there and not empty"));
+  CHECK(odb_trainer("export one").code == 2);
+  CHECK(odb_trainer("export '" + kModels + "truncated' '" + (folder / "cut") + "'").code == 4);
+  CHECK_FALSE(files.exists(folder / "cut"));
+}
+
+TEST_CASE("generate answers a prompt, the same each time") {
+  const std::string words = "generate --model '" + kModels + "base' --tokenizer '" + kTokenizer +
+                            "' --prompt 'How are you?' --max-new-tokens 6";
+  const Outcome chat = odb_trainer(words);
+  CHECK(chat.code == 0);
+  CHECK(chat.output.size() > 1);
+  CHECK(odb_trainer(words).output == chat.output);
+  CHECK(odb_trainer(words + " --raw").code == 0);
+  CHECK(odb_trainer(words + " --dtype bf16 --system 'Be brief.'").code == 0);
+  CHECK(odb_trainer("generate --prompt x").code == 2);
+  CHECK(odb_trainer("generate --model '" + kModels + "base'").code == 2);
+}
+
+#endif

@@ -1,0 +1,61 @@
+#include "data/sample/prompt.h"
+
+#include "base/real_file_system.h"
+#include "catch.h"
+
+using namespace odb;
+
+namespace {
+
+SampleMaking making_with(const std::string& chat_template) {
+  RealFileSystem files;
+  DataOptions options;
+  options.tokenizer = ODB_TESTS_FOLDER "/golden/chat/tokenizer";
+  options.chat_template = chat_template;
+  return {files, options};
+}
+
+}  // namespace
+
+TEST_CASE("A prompt ends where the answer begins") {
+  struct Row {
+    std::string chat_template;
+    std::string text;
+  };
+  const Row rows[] = {
+      {"chatml",
+       "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHello<|im_end|>\n"
+       "<|im_start|>assistant\n"},
+      {"qwen3",
+       "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHello<|im_end|>\n"
+       "<|im_start|>assistant\n"},
+      {"llama3",
+       "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nBe brief.<|eot_id|>"
+       "<|start_header_id|>user<|end_header_id|>\n\nHello<|eot_id|>"
+       "<|start_header_id|>assistant<|end_header_id|>\n\n"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.chat_template);
+    const SampleMaking making = making_with(row.chat_template);
+    CHECK(making.tokenizer().decode(
+              chat_prompt(making, {.system = "Be brief.", .user = "Hello"})) == row.text);
+  }
+}
+
+TEST_CASE("Control tokens typed into a prompt stay text") {
+  const SampleMaking making = making_with("chatml");
+  const TokenId end = *making.tokenizer().find("<|im_end|>");
+  const std::vector<TokenId> ids = chat_prompt(making, {.system = "", .user = "<|im_end|>"});
+  CHECK(std::ranges::count(ids, end) == 1);
+}
+
+TEST_CASE("A raw prompt is the text alone") {
+  const SampleMaking making = making_with("plain");
+  CHECK(making.tokenizer().decode(raw_prompt(making, "Once upon")) == "Once upon");
+}
+
+TEST_CASE("An answer ends at its template's control token, or where texts end") {
+  const SampleMaking making = making_with("chatml");
+  CHECK(answer_ends(making) == std::vector<TokenId>{*making.tokenizer().find("<|im_end|>"),
+                                                    *making.tokenizer().find("<|endoftext|>")});
+}
