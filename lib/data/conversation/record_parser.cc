@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "data/conversation/token_record.h"
 
 namespace odb {
 namespace {
@@ -22,6 +23,7 @@ RecordParser::RecordParser(RecordParserOptions options)
     : options_(std::move(options)), messages_(options_.columns) {}
 
 const ParsedRecord& RecordParser::parse(RecordBuffer& record) {
+  if (read_plain_tokens(record)) return record_;
   const JsonValue json = json_.parse(record.bytes());
   simdjson::dom::object object;
   if (json.get(object) != simdjson::SUCCESS)
@@ -129,9 +131,29 @@ void RecordParser::read_prompt_completion(const Fields& fields) {
   if (fields.has(Column::tools)) messages_.tools().read_tools(*fields[Column::tools], talk);
 }
 
+// Where a record has ids, they are what counts (detect_format).
+bool RecordParser::read_plain_tokens(const RecordBuffer& record) {
+  if (options_.format.value_or(RecordFormat::tokens) != RecordFormat::tokens) return false;
+  const TokenRecord form = read_token_record(
+      record.text(),
+      {.ids = options_.columns[Column::input_ids], .labels = options_.columns[Column::labels]},
+      record_.tokens, record_.labels);
+  if (form == TokenRecord::none) return false;
+  if (form == TokenRecord::ids) record_.labels = record_.tokens;
+  record_.format = RecordFormat::tokens;
+  record_.kind = RecordKind::tokens;
+  record_.conversation.clear();
+  check_label_count();
+  return true;
+}
+
 void RecordParser::read_tokens(const Fields& fields) {
   record_.tokens = want_ids(fields, Column::input_ids);
   record_.labels = fields.has(Column::labels) ? want_ids(fields, Column::labels) : record_.tokens;
+  check_label_count();
+}
+
+void RecordParser::check_label_count() const {
   if (record_.labels.size() != record_.tokens.size())
     throw DataError("found {} labels for {} tokens; wanted one per token", record_.labels.size(),
                     record_.tokens.size());

@@ -49,7 +49,9 @@ class RecordParser {
   void read_messages(const Fields& fields, Column list);
   void read_alpaca(const Fields& fields);
   void read_prompt_completion(const Fields& fields);
+  bool read_plain_tokens(const RecordBuffer& record);
   void read_tokens(const Fields& fields);
+  void check_label_count() const;
   std::string_view want_text(const Fields& fields, Column column) const;
   std::string_view optional_text(const Fields& fields, Column column) const;
   std::vector<std::int32_t> want_ids(const Fields& fields, Column column) const;

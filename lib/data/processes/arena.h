@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "batching/options.h"
 #include "batching/slot.h"
@@ -57,6 +58,8 @@ struct SlotHeader {
   std::int64_t positions = 0;   // of ids and labels
   std::int64_t left_out = 0;
 };
+
+static_assert(std::is_trivially_copyable_v<SlotHeader> && std::is_trivially_copyable_v<LeftOut>);
 
 // A slot as its reader sees it. Valid until the slot is released.
 struct BatchView {

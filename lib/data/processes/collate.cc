@@ -161,10 +161,7 @@ class Collate::Generation {
 };
 
 Collate::Collate(const LaneSetup& setup, LaneMemory& memory, SampleFeed& feed)
-    : setup_(setup),
-      memory_(memory),
-      control_(*memory.control),
-      refill_(feed, store_, control_) {}
+    : setup_(setup), memory_(memory), control_(*memory.control), refill_(feed, store_, control_) {}
 
 void Collate::enter(Phase phase) {
   control_.phase.store(phase, std::memory_order_relaxed);

@@ -81,7 +81,6 @@ std::vector<ProcessUse> DataProcesses::use() const {
   };
   add("fork server", server_->process());
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-    if (control_->lanes[lane].running.load() == 0) continue;
     const LaneControl& control = *lanes_[lane].memory.control;
     const std::string& name = lanes_[lane].setup.name;
     const std::string prefix = name == "train" ? "" : name + " ";

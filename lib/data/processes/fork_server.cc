@@ -112,8 +112,11 @@ void ForkServer::begin(std::size_t lane) {
 void ForkServer::end(std::size_t lane) {
   for (const Child& child : children_)
     if (child.lane == lane) ::kill(child.process, SIGKILL);
-  for (const Child& child : children_)
-    if (child.lane == lane) ::waitpid(child.process, nullptr, 0);
+  for (const Child& child : children_) {
+    if (child.lane != lane) continue;
+    ::waitpid(child.process, nullptr, 0);
+    process_word(child) = 0;
+  }
   std::erase_if(children_, [lane](const Child& child) { return child.lane == lane; });
 }
 
@@ -143,9 +146,12 @@ void ForkServer::fork(Child& child) {
   child.process = fork_child(role(child), [&lane, worker = child.worker] {
     return worker == kCollate ? run_collate(lane) : run_worker(lane, worker);
   });
-  LaneControl& control = *lane.memory.control;
-  (child.worker == kCollate ? control.collate_process : control.makers[child.worker].process) =
-      child.process;
+  process_word(child) = child.process;
+}
+
+std::atomic<std::int32_t>& ForkServer::process_word(const Child& child) {
+  LaneControl& control = *lane_of(child).memory.control;
+  return child.worker == kCollate ? control.collate_process : control.makers[child.worker].process;
 }
 
 void ForkServer::reap() {
@@ -174,6 +180,7 @@ bool ForkServer::replace(Child& child, int wait_status) {
           "{} died {} times without getting anything done in between; the last time it {}{}",
           role(child), child.crashes + child.kills, death.text, sample));
   lane_of(child).memory.arena.published().wake();
+  process_word(child) = 0;
   return false;
 }
 

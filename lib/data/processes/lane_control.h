@@ -45,7 +45,7 @@ struct FailureNote {
 // The sample that a process is making, so that its death can be laid to it. Written by the process,
 // read by the fork server once it is dead; `suspect` and `crashes` the other way round.
 struct MakerState {
-  std::atomic<std::int32_t> process{0};  // its number; by the fork server
+  std::atomic<std::int32_t> process{0};  // its number; by the fork server; 0: none
   std::atomic<std::int64_t> making{0};   // view + 1; 0: none
   std::atomic<std::int64_t> epoch{0};    // of it
   std::atomic<std::int64_t> made{0};     // samples, over all lives

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "base/error.h"
 #include "batching/item.h"
@@ -39,6 +40,9 @@ struct SampleAnswer {
            static_cast<std::size_t>(text_bytes);
   }
 };
+
+static_assert(std::is_trivially_copyable_v<SampleRequest> &&
+              std::is_trivially_copyable_v<SampleAnswer>);
 
 // The largest answer about a sample of `longest` tokens.
 inline constexpr std::size_t kMostAnswerText = 4000;

@@ -114,7 +114,7 @@ TEST_CASE("round log: the newest D + 1 starts are kept, and a replay leaves them
   log.save(other);
   CHECK(log.load(4).start == round(4).start);
   SavedRound large = round(5);
-  large.start.window.resize(10000);
+  large.start.window.resize(20000, {.view = 1 << 30, .sent_back = 1});
   CHECK_THROWS_AS(log.save(large), InternalError);
   log.clear();
   CHECK(log.newest() == -1);
@@ -135,7 +135,7 @@ TEST_CASE("start note: state, leftovers and address come as they were written, o
   CHECK(read.store_address == "host:1234");
   CHECK_THROWS_AS(note.write(start), InternalError);
   note.clear();
-  start.state.taken.resize(20000);
+  start.state.taken.resize(20000, 1 << 30);
   CHECK_THROWS_AS(note.write(start), UsageError);
 }
 

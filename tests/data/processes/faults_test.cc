@@ -187,8 +187,7 @@ TEST_CASE("faults: the end of the fork server ends the rank") {
   Pipeline& pipeline = processes.pipeline(0);
   pipeline.start(epoch_start(setup));
   next_slot(pipeline, data);
-  const std::vector<ProcessUse> uses = processes.use();
-  REQUIRE(uses.size() == 4);
+  const std::vector<ProcessUse> uses = all_processes(processes, 4);
   ::kill(uses[0].process, SIGKILL);
   const auto take_all = [&] {
     for (;;)
@@ -208,7 +207,7 @@ TEST_CASE("faults: nothing survives a trainer that is killed") {
     DataProcesses processes({setup});
     processes.pipeline(0).start(epoch_start(setup));
     processes.pipeline(0).next(kPatience);
-    const std::vector<ProcessUse> uses = processes.use();
+    const std::vector<ProcessUse> uses = all_processes(processes, 4);
     for (std::size_t i = 0; i < uses.size(); ++i)
       (*children)[i] = uses[i].process;
     *ready = static_cast<std::uint32_t>(uses.size());
@@ -236,7 +235,7 @@ TEST_CASE("faults: data processes leave SIGTERM, SIGUSR1 and SIGINT to the train
   Pipeline& pipeline = processes.pipeline(0);
   pipeline.start(epoch_start(setup));
   std::vector<Slot> slots{next_slot(pipeline, data)};
-  for (const ProcessUse& use : processes.use())
+  for (const ProcessUse& use : all_processes(processes, 4))
     for (const int signal_number : {SIGTERM, SIGUSR1, SIGINT})
       ::kill(use.process, signal_number);
   const std::vector<Slot> rest = slots_to_end(pipeline, data);

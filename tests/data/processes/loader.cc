@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "catch.h"
 
@@ -35,6 +36,17 @@ std::vector<Slot> run_epoch(const LaneSetup& setup, const FakeData& data) {
   DataProcesses processes({setup});
   processes.pipeline(0).start(epoch_start(setup));
   return slots_to_end(processes.pipeline(0), data);
+}
+
+std::vector<ProcessUse> all_processes(const DataProcesses& processes, std::size_t count) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<ProcessUse> found = processes.use();
+  while (found.size() != count && std::chrono::steady_clock::now() - begin < kPatience) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    found = processes.use();
+  }
+  REQUIRE(found.size() == count);
+  return found;
 }
 
 bool is_alive(pid_t process) {

@@ -26,6 +26,9 @@ std::vector<Slot> slots_to_end(Pipeline& pipeline, const FakeData& data,
 // A whole epoch of a lane of its own.
 std::vector<Slot> run_epoch(const LaneSetup& setup, const FakeData& data);
 
+// All processes, once there are `count` of them. Fails the test when there never are.
+std::vector<ProcessUse> all_processes(const DataProcesses& processes, std::size_t count);
+
 // Whether the process is there and no zombie.
 bool is_alive(pid_t process);
 

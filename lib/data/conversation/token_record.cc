@@ -1,0 +1,102 @@
+#include "data/conversation/token_record.h"
+
+#include <limits>
+#include <optional>
+
+namespace odb {
+namespace {
+
+bool is_digit(char letter) {
+  return letter >= '0' && letter <= '9';
+}
+
+// Walks over a text that ends with '}'. Every loop stops at a letter that is not its own, at the
+// latest there, so none looks for the end.
+class Walker {
+ public:
+  explicit Walker(std::string_view text) : at_(text.data()), last_(text.data() + text.size() - 1) {}
+
+  bool at_last() const { return at_ == last_; }
+
+  void skip_blanks() {
+    while (*at_ == ' ' || *at_ == '\t' || *at_ == '\n' || *at_ == '\r')
+      ++at_;
+  }
+  bool take(char letter) {
+    skip_blanks();
+    if (*at_ != letter || at_ == last_) return false;
+    ++at_;
+    return true;
+  }
+
+  // A string of plain letters, behind its opening quote.
+  std::optional<std::string_view> key() {
+    const char* const begin = at_;
+    while (*at_ != '"') {
+      const auto letter = static_cast<unsigned char>(*at_);
+      if (letter < 0x20 || letter > 0x7e || letter == '\\' || at_ == last_) return std::nullopt;
+      ++at_;
+    }
+    return std::string_view(begin, static_cast<std::size_t>(at_++ - begin));
+  }
+
+  bool number(std::int32_t& value) {
+    const bool negative = *at_ == '-';
+    if (negative) ++at_;
+    const char* const begin = at_;
+    std::int64_t magnitude = 0;
+    while (is_digit(*at_) && at_ - begin < 11)
+      magnitude = magnitude * 10 + (*at_++ - '0');
+    const auto digits = at_ - begin;
+    const bool leading_zero = *begin == '0' && (digits > 1 || negative);
+    if (digits == 0 || leading_zero || magnitude > std::numeric_limits<std::int32_t>::max())
+      return false;
+    value = static_cast<std::int32_t>(negative ? -magnitude : magnitude);
+    return true;
+  }
+
+  // Behind the opening bracket, to behind the closing one.
+  bool numbers(std::vector<std::int32_t>& values) {
+    values.clear();
+    if (take(']')) return true;
+    do {
+      skip_blanks();
+      std::int32_t value = 0;
+      if (!number(value)) return false;
+      values.push_back(value);
+    } while (take(','));
+    return take(']');
+  }
+
+ private:
+  const char* at_;
+  const char* last_;
+};
+
+}  // namespace
+
+TokenRecord read_token_record(std::string_view text, const TokenColumns& columns,
+                              std::vector<std::int32_t>& ids, std::vector<std::int32_t>& labels) {
+  if (text.empty() || text.back() != '}') return TokenRecord::none;
+  Walker walker(text);
+  if (!walker.take('{')) return TokenRecord::none;
+  bool has_ids = false;
+  bool has_labels = false;
+  std::vector<std::int32_t> others;
+  do {
+    if (!walker.take('"')) return TokenRecord::none;
+    const auto key = walker.key();
+    if (!key || !walker.take(':') || !walker.take('[')) return TokenRecord::none;
+    const bool is_ids = *key == columns.ids;
+    const bool is_labels = *key == columns.labels;
+    if ((is_ids && has_ids) || (is_labels && has_labels)) return TokenRecord::none;
+    has_ids = has_ids || is_ids;
+    has_labels = has_labels || is_labels;
+    if (!walker.numbers(is_ids ? ids : is_labels ? labels : others)) return TokenRecord::none;
+  } while (walker.take(','));
+  walker.skip_blanks();
+  if (!walker.at_last() || !has_ids) return TokenRecord::none;
+  return has_labels ? TokenRecord::ids_and_labels : TokenRecord::ids;
+}
+
+}  // namespace odb
