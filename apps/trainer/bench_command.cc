@@ -21,6 +21,9 @@ struct Benchmark {
 };
 
 constexpr std::array kBenchmarks = {
+#ifdef ODB_WITH_LIBTORCH
+    Benchmark{"align", "milliseconds that ranks take to agree on a round", bench_align},
+#endif
     Benchmark{"loader", "data files made into batches per second, by the data processes of a rank",
               bench_loader},
 #ifdef ODB_WITH_LIBTORCH

@@ -7,6 +7,7 @@ namespace odb {
 
 int bench_loader(const Arguments& arguments);
 #ifdef ODB_WITH_LIBTORCH
+int bench_align(const Arguments& arguments);
 int bench_model(const Arguments& arguments);
 #endif
 int bench_samples(const Arguments& arguments);

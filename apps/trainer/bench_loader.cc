@@ -1,7 +1,6 @@
-// bench loader: data files in, batches out, no model: how fast the data processes of one rank are.
+// bench loader: data files in, batches out, no model: how fast the data processes of a rank, or of
+// several ranks in step, are.
 #include <chrono>
-#include <optional>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,26 +10,15 @@
 #include "base/log.h"
 #include "base/options/command_line.h"
 #include "base/real_file_system.h"
-#include "base/signals.h"
 #include "batching/option_table.h"
 #include "bench_commands.h"
 #include "data/inspect/progress_bar.h"
-#include "data/processes/data_processes.h"
-#include "data/processes/record_lane.h"
+#include "loader_run.h"
 
 namespace odb {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-struct BenchLoaderOptions {
-  DataOptions data;
-  BatchingOptions batching;
-  LoaderOptions loader;
-  std::optional<std::int64_t> epochs;
-  std::optional<std::int64_t> max_tokens;
-  bool json = false;
-};
 
 void describe(OptionTable& table, BenchLoaderOptions& options) {
   describe(table, options.data);
@@ -45,70 +33,30 @@ void describe(OptionTable& table, BenchLoaderOptions& options) {
       .unit("tokens")
       .at_least(1)
       .help("end once so many tokens have come");
+  table.add("nproc", options.nproc)
+      .at_least(1)
+      .at_most(256)
+      .help("ranks on this machine, kept in step over Gloo");
+  table.add("timeout", options.timeout)
+      .above(std::chrono::milliseconds(0))
+      .help("silence after which a rank is taken for lost");
   table.add_switch("json", options.json).help("print one JSON object");
 }
 
-struct Measured {
-  double first_batch_seconds = 0;  // from the entry of this command
-  double seconds = 0;              // from the start of the first epoch
-  std::size_t shared_bytes = 0;
-  PipelineStatistics statistics;
-  std::vector<ProcessUse> processes;
-};
-
-void throw_if_stopped() {
-  if (stop_state().stop())
-    throw Error(ExitCode::interrupted, fmt::format("stopped by {}", to_text(stop_state().reason)));
+double idle_fraction(const Measured& measured) {
+  const PipelineStatistics& sums = measured.figures.statistics;
+  return static_cast<double>(sums.idle_slots) / static_cast<double>(sums.slots * measured.ranks);
 }
 
-// The next slot; a stop is heard while it is waited for, and between two slots.
-BatchView await_slot(Pipeline& pipeline) {
-  for (;;) {
-    throw_if_stopped();
-    if (const auto batch = pipeline.next(std::chrono::milliseconds(100))) return *batch;
-  }
-}
-
-// Goes through the epochs, and gives every slot back as it comes.
-void drain(Pipeline& pipeline, const BenchLoaderOptions& options, std::int64_t epochs,
-           const std::function<void()>& on_first) {
-  for (bool first = true;; first = false) {
-    const BatchView batch = await_slot(pipeline);
-    if (first) on_first();
-    pipeline.release();
-    const bool last = batch.header.kind == SlotKind::end && batch.header.epoch + 1 == epochs;
-    if (last || (options.max_tokens && pipeline.statistics().tokens >= *options.max_tokens)) return;
-  }
-}
-
-Measured measure(const BenchLoaderOptions& options, const SampleSource& source,
-                 Clock::time_point entry) {
-  const auto seconds_since = [](Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  };
-  const BatchingOptions batching = resolve(options.batching, Layout::flat);
-  LaneSetup setup = record_lane(source, batching, options.loader, 0, 1);
-  setup.epochs = options.epochs.value_or(options.max_tokens ? std::int64_t{1} << 40 : 1);
-  Measured measured{.shared_bytes = shared_bytes(setup)};
-  const ScopedStopSignals signals;
-  DataProcesses processes({setup});
-  Pipeline& pipeline = processes.pipeline(0);
-  const auto begin = Clock::now();
-  PipelineStart start;
-  start.state.start = start_of_epoch(setup.epoch(0), 0, 1);
-  pipeline.start(start);
-  drain(pipeline, options, setup.epochs,
-        [&] { measured.first_batch_seconds = seconds_since(entry); });
-  measured.seconds = seconds_since(begin);
-  measured.statistics = pipeline.statistics();
-  measured.processes = processes.use();
-  return measured;
+// Of the rank that waited least for others.
+double align_milliseconds(const PipelineStatistics& sums) {
+  return 1e3 * sums.aligning_seconds / static_cast<double>(sums.aligned_rounds);
 }
 
 nlohmann::ordered_json as_json(const Measured& measured, const BatchingOptions& batching) {
-  const PipelineStatistics& sums = measured.statistics;
+  const PipelineStatistics& sums = measured.figures.statistics;
   const auto per_second = [&](std::int64_t count) {
-    return static_cast<double>(count) / measured.seconds;
+    return static_cast<double>(count) / measured.figures.seconds;
   };
   nlohmann::ordered_json result{{"samples_per_second", per_second(sums.samples)},
                                 {"tokens_per_second", per_second(sums.tokens)},
@@ -116,8 +64,8 @@ nlohmann::ordered_json as_json(const Measured& measured, const BatchingOptions& 
                                 {"budget_fill", sums.budget_fill(batching.l_max)},
                                 {"data_wait_seconds", sums.wait_seconds},
                                 {"mean_queue", sums.mean_queue()},
-                                {"seconds", measured.seconds},
-                                {"first_batch_seconds", measured.first_batch_seconds},
+                                {"seconds", measured.figures.seconds},
+                                {"first_batch_seconds", measured.figures.first_batch_seconds},
                                 {"samples", sums.samples},
                                 {"tokens", sums.tokens},
                                 {"supervised_tokens", sums.supervised},
@@ -127,6 +75,9 @@ nlohmann::ordered_json as_json(const Measured& measured, const BatchingOptions& 
                                 {"idle_slots", sums.idle_slots},
                                 {"rounds", sums.rounds},
                                 {"deaths", sums.deaths},
+                                {"nproc", measured.ranks},
+                                {"idle_fraction", idle_fraction(measured)},
+                                {"align_milliseconds_per_round", align_milliseconds(sums)},
                                 {"shared_bytes_at_most", measured.shared_bytes},
                                 {"processes", nlohmann::ordered_json::array()}};
   for (const ProcessUse& use : measured.processes)
@@ -137,18 +88,21 @@ nlohmann::ordered_json as_json(const Measured& measured, const BatchingOptions& 
 }
 
 std::string as_text(const Measured& measured, const BatchingOptions& batching) {
-  const PipelineStatistics& sums = measured.statistics;
+  const PipelineStatistics& sums = measured.figures.statistics;
   std::string text = fmt::format(
       "{} samples, {} tokens in {} micro-batches of {} rounds, {:.2f} s (first one after {:.2f} "
       "s)\n"
       "{:.0f} samples/s, {:.2f} M tokens/s; padding {:.1f} %, budget fill {:.1f} %, {} rows left "
       "out\n"
-      "waited {:.2f} s, {:.1f} micro-batches ready on average; shared memory at most {}\n",
-      sums.samples, sums.tokens, sums.slots, sums.rounds, measured.seconds,
-      measured.first_batch_seconds, static_cast<double>(sums.samples) / measured.seconds,
-      static_cast<double>(sums.tokens) / measured.seconds / 1e6, 100 * sums.padding_fraction(),
-      100 * sums.budget_fill(batching.l_max), sums.left_out, sums.wait_seconds, sums.mean_queue(),
-      format_bytes(measured.shared_bytes));
+      "waited {:.2f} s, {:.1f} micro-batches ready on average; shared memory at most {} a rank\n"
+      "{} ranks: {:.1f} % of their slots idle, {:.2f} ms for a round's alignment\n",
+      sums.samples, sums.tokens, sums.slots, sums.rounds, measured.figures.seconds,
+      measured.figures.first_batch_seconds,
+      static_cast<double>(sums.samples) / measured.figures.seconds,
+      static_cast<double>(sums.tokens) / measured.figures.seconds / 1e6,
+      100 * sums.padding_fraction(), 100 * sums.budget_fill(batching.l_max), sums.left_out,
+      sums.wait_seconds, sums.mean_queue(), format_bytes(measured.shared_bytes), measured.ranks,
+      100 * idle_fraction(measured), align_milliseconds(sums));
   for (const ProcessUse& use : measured.processes)
     text += fmt::format("  {:<12} {:6.2f} s of processor time, {} private\n", use.role,
                         use.processor_seconds, format_bytes(use.private_bytes));
@@ -165,9 +119,9 @@ int bench_loader(const Arguments& arguments) {
   const CommandUsage usage{
       .name = "bench loader",
       .summary =
-          "Runs the data processes of one rank without a model behind them and takes every "
-          "micro-batch as soon as it is there: how fast samples are made and batched, what is "
-          "padded, and what each process takes.",
+          "Runs the data processes of one rank, or of several in step, without a model behind them "
+          "and takes every micro-batch as soon as it is there: how fast samples are made and "
+          "batched, what is padded, and what each process takes.",
       .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
   if (options.data.data.empty()) throw UsageError("--data is missing; wanted at least one file");
@@ -176,7 +130,7 @@ int bench_loader(const Arguments& arguments) {
   RealFileSystem files;
   const SampleSource source(files, options.data, options.loader.seed,
                             {.progress = terminal_progress("indexing")});
-  const Measured measured = measure(options, source, entry);
+  const Measured measured = run_loader(options, source, entry);
   if (options.json)
     fmt::print("{}\n", as_json(measured, options.batching).dump());
   else

@@ -1,13 +1,17 @@
 // plan: compares batching strategies on simulated ranks, as a table or JSON and as a plot.
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "base/bytes.h"
+#include "base/machine.h"
 #include "base/options/command_line.h"
+#include "base/read_text.h"
 #include "base/real_file_system.h"
 #include "batching/simulate/lengths.h"
 #include "batching/simulate/plan.h"
@@ -24,12 +28,14 @@ LengthTable shared(std::vector<std::int32_t> lengths) {
 }
 
 LengthTable file_lengths(const PlanOptions& options) {
-  RealFileSystem files;
-  if (!files.exists(options.lengths))
+  constexpr std::size_t kLargestFile = std::size_t{1} << 30;
+  std::error_code told_by_reading;
+  if (std::filesystem::status(options.lengths, told_by_reading).type() ==
+      std::filesystem::file_type::not_found)
     throw UsageError("--lengths {}: no such file, nor a distribution; distributions: {}",
                      options.lengths, fmt::join(length_distributions(), ", "));
   std::vector<std::int32_t> lengths =
-      parse_lengths(files.read_all(options.lengths), options.lengths);
+      parse_lengths(read_text("--lengths", options.lengths, kLargestFile), options.lengths);
   const auto found = static_cast<std::int64_t>(lengths.size());
   if (options.samples.value_or(found) > found)
     throw UsageError("--samples {}: {} holds {} lengths", *options.samples, options.lengths, found);
@@ -37,12 +43,26 @@ LengthTable file_lengths(const PlanOptions& options) {
   return shared(std::move(lengths));
 }
 
+// Refuses what would end in a kill for want of memory.
+void check_memory(const PlanOptions& options, std::int64_t samples) {
+  RealFileSystem files;
+  const MemoryFacts memory = read_memory(files);
+  const std::uint64_t wanted = memory_wanted(options, samples);
+  if (memory.total > 0 && wanted > usable_memory(memory))
+    throw UsageError(
+        "--samples {}: they take {} of memory, {} can be used; wanted fewer samples (--batching "
+        "odb "
+        "and standard take the least)",
+        samples, format_bytes(wanted), format_bytes(usable_memory(memory)));
+}
+
 // A distribution grows with the number of ranks unless --samples says how many.
 LengthsFor lengths_source(const PlanOptions& options) {
   if (is_length_distribution(options.lengths))
     return [&options](std::int64_t ranks) {
-      return shared(named_lengths(options.lengths,
-                                  options.samples.value_or(kSamplesPerRank * ranks), options.seed));
+      const std::int64_t samples = options.samples.value_or(kSamplesPerRank * ranks);
+      check_memory(options, samples);
+      return shared(named_lengths(options.lengths, samples, options.seed));
     };
   return [lengths = file_lengths(options)](std::int64_t) { return lengths; };
 }

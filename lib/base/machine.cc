@@ -59,6 +59,13 @@ LimitFacts read_limits(const CgroupLimits& groups) {
   return limits;
 }
 
+MemoryFacts memory_facts(FileSystem& files, const CgroupLimits& groups) {
+  MemoryFacts memory = parse_memory_info(read_if_there(files, "/proc/meminfo"));
+  memory.limit = groups.memory_bytes;
+  memory.left = groups.memory_left;
+  return memory;
+}
+
 bool try_anonymous_memory() {
   const int descriptor = ::memfd_create("odb-doctor", MFD_CLOEXEC);
   if (descriptor < 0) return false;
@@ -220,6 +227,10 @@ std::string find_program(const std::string& name, std::string_view path,
   return "";
 }
 
+MemoryFacts read_memory(FileSystem& files) {
+  return memory_facts(files, read_cgroup_limits(files));
+}
+
 MachineFacts read_machine(FileSystem& files, const Environment& environment,
                           const std::string& output_folder) {
   const CgroupLimits groups = read_cgroup_limits(files);
@@ -233,9 +244,7 @@ MachineFacts read_machine(FileSystem& files, const Environment& environment,
       .online = count_cpu_list(read_if_there(files, "/sys/devices/system/cpu/online")),
       .allowed = allowed_processors(),
       .quota = groups.cpus};
-  facts.memory = parse_memory_info(read_if_there(files, "/proc/meminfo"));
-  facts.memory.limit = groups.memory_bytes;
-  facts.memory.left = groups.memory_left;
+  facts.memory = memory_facts(files, groups);
   facts.limits = read_limits(groups);
   facts.anonymous_memory = try_anonymous_memory();
   facts.shared_free = free_space_if_there(files, "/dev/shm");

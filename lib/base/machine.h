@@ -84,6 +84,9 @@ struct MachineFacts {
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 std::optional<std::string> process_environment(const std::string& name);
 
+// What read_machine() tells of memory.
+MemoryFacts read_memory(FileSystem& files);
+
 // Looks at `output_folder` too, unless it is empty; it need not exist yet.
 MachineFacts read_machine(FileSystem& files, const Environment& environment,
                           const std::string& output_folder);

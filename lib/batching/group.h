@@ -11,19 +11,22 @@
 
 namespace odb {
 
+// Two squares of the longest permitted length would fill 63 bits.
+__extension__ using SquareSum = unsigned __int128;
+
 // Sums over the rows of a group (or of any set of samples).
 struct GroupSums {
   std::int64_t rows = 0;
   std::int64_t tokens = 0;      // real tokens: sum of lengths
   std::int64_t supervised = 0;  // sum of supervised tokens
-  std::int64_t squares = 0;     // sum of length^2
+  SquareSum squares = 0;        // sum of length^2
   std::int64_t longest = 0;
 
   void add(const Item& item) {
     ++rows;
     tokens += item.length;
     supervised += item.supervised;
-    squares += static_cast<std::int64_t>(item.length) * item.length;
+    squares += static_cast<SquareSum>(item.length) * static_cast<SquareSum>(item.length);
     longest = std::max<std::int64_t>(longest, item.length);
   }
   friend bool operator==(const GroupSums&, const GroupSums&) = default;

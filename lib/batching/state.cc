@@ -201,9 +201,11 @@ RoundStart first_round(const BatchingOptions& resolved, std::int64_t positions, 
                        std::int64_t epoch) {
   if (!resolved.join && positions < world)
     throw UsageError(
-        "--join off with {} {} on {} ranks: a rank without any would end the epoch at once; use "
-        "--join on or at most {} ranks",
-        positions, plans_epoch(resolved.strategy) ? "batches" : "samples", world, positions);
+        "--join off and --batching {} with {} {} on {} ranks: a rank without any would end the "
+        "epoch "
+        "at once; use --join on or at most {} ranks",
+        name(resolved.strategy), positions, plans_epoch(resolved.strategy) ? "batches" : "samples",
+        world, positions);
   RoundStart start;
   start.epoch = epoch;
   start.sampler = first_position(positions, rank, world);

@@ -141,4 +141,14 @@ void GlooMembership::heartbeat(const char* phase) {
   if (options_.tell_phase) options_.tell_phase(phase);
 }
 
+std::function<std::unique_ptr<Membership>(const std::string& store_address)> membership_over_gloo(
+    GlooMembershipOptions options) {
+  return [options = std::move(options)](const std::string& store_address) mutable {
+    const auto address = parse_store_address(store_address);
+    ODB_CHECK(address.has_value(), "'{}' is not the address of a store", store_address);
+    options.store = *address;
+    return std::make_unique<GlooMembership>(options);
+  };
+}
+
 }  // namespace odb

@@ -74,4 +74,9 @@ class GlooMembership final : public Membership {
   std::thread watcher_;
 };
 
+// What a collate process calls with the store's address as the trainer told it ("host:port") to
+// get a GlooMembership. `options.store` is left open. InternalError: the text is no address.
+std::function<std::unique_ptr<Membership>(const std::string& store_address)> membership_over_gloo(
+    GlooMembershipOptions options);
+
 }  // namespace odb

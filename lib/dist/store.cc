@@ -7,6 +7,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace odb {
 namespace {
@@ -51,6 +52,14 @@ struct Store::Connection {
 
 std::string to_text(const StoreAddress& address) {
   return fmt::format("{}:{}", address.host, address.port);
+}
+
+std::optional<StoreAddress> parse_store_address(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0) return std::nullopt;
+  const auto port = parse_integer<std::uint16_t>(std::string_view(text).substr(colon + 1));
+  if (!port || *port == 0) return std::nullopt;
+  return StoreAddress{.host = text.substr(0, colon), .port = *port};
 }
 
 Store::Store(StoreAddress address, std::unique_ptr<Connection> connection)

@@ -26,8 +26,9 @@ struct StoreAddress {
   friend bool operator==(const StoreAddress&, const StoreAddress&) = default;
 };
 
-// "host:port".
+// "host:port", and back; empty for a text that is no address.
 std::string to_text(const StoreAddress& address);
+std::optional<StoreAddress> parse_store_address(const std::string& text);
 
 class Store {
  public:

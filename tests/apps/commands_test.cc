@@ -121,6 +121,27 @@ TEST_CASE("a plot is written through links, into pipes, and keeps a file's mode"
   CHECK(read.substr(0, static_cast<size_t>(count)) == content_of(file));
 }
 
+TEST_CASE("lengths come from files and pipes, what is wrong with them is told by one rule") {
+  const TemporaryFolder folder;
+  const std::string plan = "plan --batching standard --ranks 1 --lengths ";
+  const std::string file = folder.write("lengths", "5\r\n7\r\n");
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const Outcome by_file = odb_trainer(plan + "'" + file + "'");
+  CHECK(by_file.code == 0);
+  const Outcome by_pipe = odb_trainer(plan + "'" + pipe + "'", "",
+                                      "timeout 60 sh -c \"cat '" + file + "' > '" + pipe + "'\" &");
+  CHECK(by_pipe.code == 0);
+  CHECK(by_pipe.output == by_file.output);
+  for (const std::string& path : {folder.path(), folder / "none", std::string("/dev/zero")}) {
+    INFO(path);
+    CHECK(odb_trainer(plan + "'" + path + "'").code == static_cast<int>(ExitCode::usage));
+  }
+  CHECK_THAT(odb_trainer(plan + "caht").errors, Catch::Contains("distributions: chat, "));
+  CHECK(odb_trainer(plan + "'" + folder.write("words", "five\n") + "'").code ==
+        static_cast<int>(ExitCode::data));
+}
+
 TEST_CASE("a plot that cannot be written ends the plan before its work") {
   const TemporaryFolder folder;
   const Outcome outcome = plan_with_plot(folder, folder / "none/plot.svg");

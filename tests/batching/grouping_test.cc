@@ -69,6 +69,14 @@ std::size_t fewest_groups(const GroupingRule& rule, const std::vector<Item>& win
 
 }  // namespace
 
+TEST_CASE("the squares of the longest lengths do not overflow") {
+  GroupSums sums;
+  for (ViewId view = 0; view < 8; ++view)
+    sums.add({.view = view, .length = 2147483647, .supervised = 1});
+  const CostModel model{.layout = Layout::flat, .pad_multiple = 1, .quadratic_cost = 1};
+  CHECK(model.cost(sums) == Approx(8 * 2147483647.0 * 2147483648.0));
+}
+
 TEST_CASE("greedy: the longest takes as many neighbours as fit at its own length") {
   struct Case {
     const char* what;

@@ -20,6 +20,14 @@ TEST_CASE("what one connection writes, another reads") {
   CHECK(host.find("empty") == "");
 }
 
+TEST_CASE("an address survives being written and read, and other texts are none") {
+  const StoreAddress address{"node17.cluster", 29500};
+  CHECK(to_text(address) == "node17.cluster:29500");
+  CHECK(parse_store_address(to_text(address)) == address);
+  for (const char* text : {"", "node", ":29500", "node:", "node:0", "node:65536", "node:port"})
+    CHECK_FALSE(parse_store_address(text));
+}
+
 TEST_CASE("of many who set a key once the first one's value stays") {
   Store store = Store::host({"127.0.0.1", 0});
   CHECK(store.set_once("winner", "a") == "a");

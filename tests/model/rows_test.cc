@@ -20,7 +20,7 @@ TEST_CASE("Offsets of rows, and runs of equal ones") {
   CHECK(runs[1].tokens() == 6);
 }
 
-TEST_CASE("A padded batch is a run of equal rows; an empty one has none") {
+TEST_CASE("A padded batch is a run of equal rows, an empty one has none") {
   CHECK(RowOffsets::padded(4, 5).runs().size() == 1);
   CHECK(RowOffsets::padded(4, 5).tokens() == 20);
   CHECK(RowOffsets().tokens() == 0);

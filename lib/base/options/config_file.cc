@@ -1,21 +1,21 @@
 // The JSON config file by nlohmann/json. The parser tells no positions, so it reads through an
 // iterator that notes how far it has come; at the event of a key that is right behind the key.
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.h"
 #include "base/options/sources.h"
+#include "base/read_text.h"
 
 namespace odb {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr std::size_t kLargestConfig = std::size_t{64} << 20;
 
 class NotingIterator {
  public:
@@ -43,19 +43,6 @@ class NotingIterator {
   const char* at_;
   const char** reached_;
 };
-
-// Not through FileSystem: the file may be a pipe (--config <(...)), which has no size.
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file.is_open()) {
-    text << file.rdbuf();
-    file.peek();  // copying hides a failed read; this one meets it again and notes it
-  }
-  if (!file.is_open() || file.bad())
-    throw UsageError("--config {}: cannot read the file: {}", path.string(), errno_text(errno));
-  return std::move(text).str();
-}
 
 // "train.json:3:5" for the character at `offset`.
 std::string place_of(const std::string& text, size_t offset, const std::filesystem::path& path) {
@@ -187,7 +174,7 @@ GivenValue given_value(const Option& option, const Json& value, const std::strin
 
 std::vector<GivenValue> read_config_file(const OptionTable& table,
                                          const std::filesystem::path& path) {
-  const std::string text = read_text(path);
+  const std::string text = read_text("--config", path.string(), kLargestConfig);
   const Document document = parse_document(text, path);
   std::vector<std::string> keys;
   for (const Option* option : table.options())

@@ -130,7 +130,6 @@ std::vector<std::int32_t> named_lengths(std::string_view name, std::int64_t samp
   if (distribution == nullptr)
     throw UsageError("--lengths {}: no such file or distribution; distributions: {}", name,
                      fmt::join(length_distributions(), ", "));
-  constexpr std::int64_t kMostSamples = (std::int64_t{1} << 32) - 2;
   if (samples < 1 || samples > kMostSamples)
     throw UsageError("--samples {}; wanted 1 to {}", samples, kMostSamples);
   std::vector<std::int32_t> lengths(static_cast<std::size_t>(samples));

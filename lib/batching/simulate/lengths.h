@@ -16,6 +16,9 @@
 
 namespace odb {
 
+// Samples are numbered in 32 bits where batches are planned.
+inline constexpr std::int64_t kMostSamples = (std::int64_t{1} << 32) - 2;
+
 // The names above, in that order.
 std::vector<std::string> length_distributions();
 bool is_length_distribution(std::string_view name);

@@ -81,7 +81,6 @@ double SlotMeters::mean_length_between(double begin, double end) const {
 }
 
 SimulationResult SlotMeters::result() const {
-  const auto ratio = [](double part, double whole) { return whole == 0 ? 0 : part / whole; };
   SimulationResult result = sums_;
   result.steps = static_cast<std::int64_t>(steps_.size());
   const auto steps = static_cast<double>(result.steps);

@@ -9,6 +9,11 @@
 
 namespace odb {
 
+// A share or rate; 0 where there is nothing to have a share of.
+inline double ratio(double part, double whole) {
+  return whole == 0 ? 0 : part / whole;
+}
+
 class SlotMeters {
  public:
   SlotMeters(const CostModel& model, const StepTime& step_time, std::int64_t l_max, int world);

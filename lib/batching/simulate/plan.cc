@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "batching/simulate/meters.h"
 
 namespace odb {
 namespace {
@@ -98,6 +99,13 @@ PlanRow simulate_row(const PlanOptions& options, const Contender& contender, con
 
 }  // namespace
 
+std::uint64_t memory_wanted(const PlanOptions& options, std::int64_t samples) {
+  constexpr std::uint64_t kBytesOfPlan = 30;  // while plan_epoch() is at work
+  const bool plans = options.strategies.empty() ||
+                     std::any_of(options.strategies.begin(), options.strategies.end(), plans_epoch);
+  return static_cast<std::uint64_t>(samples) * (sizeof(std::int32_t) + (plans ? kBytesOfPlan : 0));
+}
+
 std::vector<PlanRow> make_plan(const PlanOptions& options, const LengthsFor& lengths_for,
                                const PlanProgress& progress) {
   const std::vector<Contender> all = contenders(options);
@@ -118,7 +126,7 @@ std::vector<PlanRow> make_plan(const PlanOptions& options, const LengthsFor& len
         progress(fmt::format("{} at {} ranks", all[i].name, at.ranks));
         row = simulate_row(options, all[i], at, lengths);
       }
-      row.speedup_over_standard = baseline.result.seconds / row.result.seconds;
+      row.speedup_over_standard = ratio(baseline.result.seconds, row.result.seconds);
       rows[i].push_back(std::move(row));
     }
   }

@@ -57,6 +57,10 @@ struct PlanRow {
   double speedup_over_standard = 0;  // seconds of standard / seconds, at the same combination
 };
 
+// Bytes that an epoch of so many samples takes, but for the ranks' windows: the lengths, and the
+// plan of the strategies that make one.
+std::uint64_t memory_wanted(const PlanOptions& options, std::int64_t samples);
+
 // Answers the lengths to be used at that number of ranks.
 using LengthsFor = std::function<LengthTable(std::int64_t ranks)>;
 // Told before each simulation what comes next: "odb at 1024 ranks".

@@ -15,6 +15,11 @@ namespace {
 
 constexpr std::int64_t kMostRanks = 1 << 16;
 
+// Bounds of the time model: far beyond any machine, and no figure overflows or rounds to nothing.
+constexpr double kMostSeconds = 86400;
+constexpr double kLeastSeconds = 1e-15;  // of one position, sample
+constexpr double kMostBytes = 1e15;
+
 void describe_data(OptionTable& table, PlanOptions& options) {
   table.group("data");
   table.add("lengths", options.lengths)
@@ -24,6 +29,7 @@ void describe_data(OptionTable& table, PlanOptions& options) {
   table.add("samples", options.samples)
       .unit("samples")
       .at_least(1)
+      .at_most(kMostSamples)
       .default_note(
           fmt::format("all of a file; {} for each rank of a distribution", kSamplesPerRank))
       .help("how many samples an epoch has; of a file the first ones");
@@ -45,8 +51,9 @@ void describe_strategies(OptionTable& table, PlanOptions& options) {
       .help("strategies to compare");
   table.add("layout", options.layout, named({Layout::automatic, Layout::flat, Layout::padded}))
       .help(
-          "auto runs each strategy as it is usually run: packing flat, odb in both layouts, the "
-          "others padded");
+          "auto runs each strategy as it is usually run: packing flat (always), odb in both "
+          "layouts, "
+          "the others padded");
   table
       .add("grouping", options.grouping,
            named({Grouping::automatic, Grouping::greedy, Grouping::fit}))
@@ -103,26 +110,32 @@ void describe_time(OptionTable& table, PlanOptions& options) {
   table.add("seconds-per-slot", time.seconds_per_slot)
       .unit("seconds")
       .at_least(0)
+      .at_most(kMostSeconds)
       .help("a of a + b x positions + c x sum of length^2, the compute time of a slot");
   table.add("seconds-per-position", time.seconds_per_position)
       .unit("seconds")
-      .above(0)
+      .at_least(kLeastSeconds)
+      .at_most(kMostSeconds)
       .help("b: of one computed position, real or padding");
   table.add("seconds-per-square", time.seconds_per_square)
       .unit("seconds")
       .at_least(0)
+      .at_most(kMostSeconds)
       .help("c: of attention");
   table.add("gradient-bytes", time.gradient_bytes)
       .unit("bytes")
       .at_least(0)
+      .at_most(kMostBytes)
       .help("what the all-reduce of a step moves");
   table.add("link-bytes-per-second", time.link_bytes_per_second)
       .unit("bytes per second")
-      .above(0)
+      .at_least(1)
+      .at_most(kMostBytes)
       .help("bandwidth of a rank's link");
   table.add("latency-seconds", time.latency_seconds)
       .unit("seconds")
       .at_least(0)
+      .at_most(kMostSeconds)
       .help("latency of one message");
   table.add("data-workers", options.data_workers)
       .unit("processes")
@@ -131,7 +144,8 @@ void describe_time(OptionTable& table, PlanOptions& options) {
       .help("data workers of a rank");
   table.add("seconds-per-sample", options.seconds_per_sample)
       .unit("seconds")
-      .above(0)
+      .at_least(kLeastSeconds)
+      .at_most(kMostSeconds)
       .help("time in which a data worker prepares a sample");
 }
 
@@ -149,6 +163,16 @@ void check_repeats(const PlanOptions& options) {
       if (options.strategies[i] == options.strategies[j])
         throw UsageError("--batching {} is given twice; give each strategy once",
                          name(options.strategies[i]));
+}
+
+void check_packing(const PlanOptions& options) {
+  const bool packing = std::find(options.strategies.begin(), options.strategies.end(),
+                                 Strategy::packing) != options.strategies.end();
+  if (packing && options.layout == Layout::padded)
+    throw UsageError(
+        "--batching packing with --layout padded: a packed row has samples of different lengths "
+        "one "
+        "after another; leave one of them out");
 }
 
 void check_plot(const PlanOptions& options) {
@@ -177,9 +201,11 @@ void describe(OptionTable& table, PlanOptions& options) {
   table.group("output");
   table.add_switch("json", options.json).help("print one JSON object instead of a table");
   table.add("plot", options.plot)
+      .form("a path", [](const std::string& path) { return !path.empty(); })
       .help("also write the results over the swept option to this SVG file");
   table.validate([&options] {
     check_repeats(options);
+    check_packing(options);
     check_plot(options);
   });
 }

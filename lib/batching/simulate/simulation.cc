@@ -80,8 +80,8 @@ SimulationResult simulate(const SimulationInput& input) {
   SimulationResult result = meters.result();
   result.rounds = rounds;
   result.seconds = timeline.seconds();
-  result.tokens_per_second = static_cast<double>(result.tokens) / result.seconds;
-  result.data_wait_fraction = timeline.waited() / result.seconds;
+  result.tokens_per_second = ratio(static_cast<double>(result.tokens), result.seconds);
+  result.data_wait_fraction = ratio(timeline.waited(), result.seconds);
   return result;
 }
 

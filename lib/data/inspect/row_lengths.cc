@@ -131,8 +131,8 @@ class Pass {
   std::map<std::uint64_t, std::string> problems_;  // by row, the first ones
 };
 
-std::string cache_path(const SampleSource& source, const RecordFile& file) {
-  return source.cache().path_for(file.path()) + ".lengths";
+std::string cache_name(const RecordFile& file) {
+  return CacheFolder::name_of(file.path(), ".lengths");
 }
 
 CacheTail tail_of(const std::vector<RowLength>& lengths, const std::string& key) {
@@ -147,6 +147,16 @@ std::string key_of(const SampleSource& source, const RecordFile& file) {
   return file.content_key() + source.making().key();
 }
 
+// Whether the file at `path` holds the lengths of these samples; then `lengths` are them.
+bool load_from(const std::string& path, const SampleSource& source, const RecordFile& file,
+               std::vector<RowLength>& lengths) {
+  const std::string bytes = read_if_there(source.cache().files(), path);
+  if (bytes.size() != bytes_of(lengths).size() + sizeof(CacheTail)) return false;
+  std::memcpy(lengths.data(), bytes.data(), bytes_of(lengths).size());
+  const CacheTail wanted = tail_of(lengths, key_of(source, file));
+  return std::memcmp(&wanted, bytes.data() + bytes_of(lengths).size(), sizeof wanted) == 0;
+}
+
 }  // namespace
 
 std::vector<RowLength> measure_rows(const SampleMaking& making, const RecordFile& file,
@@ -159,29 +169,27 @@ std::vector<RowLength> measure_rows(const SampleMaking& making, const RecordFile
 
 std::optional<std::vector<RowLength>> load_row_lengths(const SampleSource& source,
                                                        const RecordFile& file) {
-  FileSystem& files = source.cache().files();
-  const std::string path = cache_path(source, file);
-  if (!files.exists(path)) return std::nullopt;
-  const std::string bytes = files.read_all(path);
   std::vector<RowLength> lengths(file.rows());
-  if (bytes.size() != bytes_of(lengths).size() + sizeof(CacheTail)) return std::nullopt;
-  std::memcpy(lengths.data(), bytes.data(), bytes_of(lengths).size());
-  const CacheTail wanted = tail_of(lengths, key_of(source, file));
-  if (std::memcmp(&wanted, bytes.data() + bytes_of(lengths).size(), sizeof wanted) != 0)
-    return std::nullopt;
-  return lengths;
+  for (const std::string& path : source.cache().places(file.path(), cache_name(file)))
+    if (load_from(path, source, file, lengths)) return lengths;
+  return std::nullopt;
 }
 
 void store_row_lengths(const SampleSource& source, const RecordFile& file,
                        const std::vector<RowLength>& lengths) {
   const CacheTail tail = tail_of(lengths, key_of(source, file));
-  source.cache().make(
-      cache_path(source, file), [] { return false; },
-      [&](const std::string& temporary) {
-        DurableFile into(source.cache().files(), temporary);
+  std::vector<RowLength> stored(file.rows());
+  source.cache().find_or_make(
+      file.path(), cache_name(file),
+      [&](const std::string& path) {
+        return load_from(path, source, file, stored) && stored == lengths;
+      },
+      [&](const std::string& temporary, const std::string&) {
+        OutputFile into = source.cache().files().create(temporary);
         into.write(bytes_of(lengths));
         into.write({reinterpret_cast<const char*>(&tail), sizeof tail});
-        into.commit();
+        into.sync();
+        into.close();
       });
 }
 

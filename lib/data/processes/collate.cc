@@ -1,25 +1,26 @@
 #include "data/processes/collate.h"
 
+#include <chrono>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
-#include "data/processes/long_wait.h"
 #include "data/processes/slot_writer.h"
 
 namespace odb {
+namespace {
+
+constexpr std::chrono::milliseconds kAskAgain{20};
+
+}  // namespace
 
 class Collate::Generation {
  public:
   Generation(Collate& collate, Peers& peers, const GivenUp& stopped)
       : collate_(collate), memory_(collate.memory_), peers_(peers) {
-    // Every wait of this generation ends when there is a newer one.
-    given_up_ = [this, &stopped] {
-      collate_.membership_->heartbeat(to_text(collate_.control_.phase.load()));
-      return stopped() || collate_.membership_->generation() != peers_.generation();
-    };
+    given_up_ = [this, &stopped] { return stopped() || is_superseded(); };
   }
 
   // From the start of round `ordinal` on.
@@ -27,13 +28,25 @@ class Collate::Generation {
     const SavedRound saved = memory_.rounds.load(ordinal);
     ordinal_ = ordinal;
     first_position_ = saved.first_position;
-    begin_epoch(saved.start, ordinal == 0 ? collate_.start_.leftovers : nullptr);
+    // Leftovers of another number of ranks belong to the epoch that the pipeline began in.
+    const bool first_epoch = saved.start.epoch == collate_.start_.state.start.epoch;
+    begin_epoch(saved.start, first_epoch ? collate_.start_.leftovers : nullptr);
     while (rounds_ && one_round()) {
     }
   }
 
  private:
   const LaneSetup& setup() const { return collate_.setup_; }
+
+  // Every wait of this generation ends when there is a newer one. To ask may cost a message, and a
+  // wait may be woken often.
+  bool is_superseded() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - asked_ < kAskAgain) return false;
+    asked_ = now;
+    collate_.membership_->heartbeat(to_text(collate_.control_.phase.load()));
+    return collate_.membership_->generation() != peers_.generation();
+  }
 
   void begin_epoch(const RoundStart& start, LeftoverList leftovers) {
     if (start.epoch >= setup().epochs) return idle();
@@ -54,8 +67,10 @@ class Collate::Generation {
     if (filled.ending == Refill::Ending::given_up) return false;
     collate_.enter(Phase::aligning);
     const RoundStart start = rounds_->start();
+    const auto began = std::chrono::steady_clock::now();
     const auto slots = run_round(*rounds_, peers_, static_cast<std::int64_t>(filled.code));
     if (!slots) return false;
+    count_round(std::chrono::steady_clock::now() - began);
     if (rounds_->failure()) {
       tell_failure(filled);
       return false;
@@ -85,6 +100,11 @@ class Collate::Generation {
     arena.publish(at.position);
     collate_.control_.progress.fetch_add(1);
     return true;
+  }
+
+  void count_round(std::chrono::nanoseconds taken) {
+    collate_.control_.aligned_rounds.fetch_add(1, std::memory_order_relaxed);
+    collate_.control_.aligning_nanoseconds.fetch_add(taken.count(), std::memory_order_relaxed);
   }
 
   void end_round(std::int64_t slots) {
@@ -133,6 +153,7 @@ class Collate::Generation {
   LaneMemory& memory_;
   Peers& peers_;
   GivenUp given_up_;
+  std::chrono::steady_clock::time_point asked_;
   std::optional<Epoch> epoch_;
   std::optional<Rounds> rounds_;
   std::int64_t ordinal_ = 0;
@@ -143,7 +164,6 @@ Collate::Collate(const LaneSetup& setup, LaneMemory& memory, SampleFeed& feed)
     : setup_(setup),
       memory_(memory),
       control_(*memory.control),
-      feed_(feed),
       refill_(feed, store_, control_) {}
 
 void Collate::enter(Phase phase) {

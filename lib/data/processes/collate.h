@@ -9,7 +9,6 @@
 //   - a replay makes the same slots again and does not publish those that are published
 #pragma once
 
-#include <atomic>
 #include <memory>
 
 #include "data/processes/lane.h"
@@ -40,7 +39,6 @@ class Collate {
   const LaneSetup& setup_;
   LaneMemory& memory_;
   LaneControl& control_;
-  SampleFeed& feed_;
   SampleStore store_;
   Refill refill_;
   PipelineStart start_;

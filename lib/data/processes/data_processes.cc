@@ -4,16 +4,29 @@
 #include <chrono>
 
 #include "base/error.h"
-#include "base/log.h"
+#include "base/real_file_system.h"
+#include "base/text.h"
 
 namespace odb {
 namespace {
 
 constexpr std::chrono::seconds kMostForWish{10};
 
+// A fork copies the calling thread alone: what others held stays held for ever.
+void expect_single_thread() {
+#ifndef __SANITIZE_THREAD__  // which has a thread of its own
+  RealFileSystem files;
+  for (const std::string_view line : split_lines(read_if_there(files, "/proc/self/status")))
+    if (line.starts_with("Threads:"))
+      ODB_CHECK(trim(line.substr(8)) == "1",
+                "{}; data processes are forked before any other thread", line);
+#endif
+}
+
 }  // namespace
 
 DataProcesses::DataProcesses(std::vector<LaneSetup> setups) : control_("fork-server") {
+  expect_single_thread();
   ODB_CHECK(!setups.empty() && setups.size() <= kMostLanes, "{} lanes", setups.size());
   for (LaneSetup& setup : setups) {
     control_->lanes[lanes_.size()].wanted = setup.at_start ? 1 : 0;

@@ -26,8 +26,8 @@ namespace odb {
 class DataProcesses {
  public:
   // Maps the memory of all lanes and forks the fork server, which forks those `at_start`. The
-  // calling process must have a single thread, and the calling thread must outlive this object.
-  // UsageError, FileError: memory or processes are not to be had.
+  // calling process must have a single thread (checked), and the calling thread must outlive this
+  // object. UsageError, FileError: memory or processes are not to be had.
   explicit DataProcesses(std::vector<LaneSetup> setups);
   DataProcesses(const DataProcesses&) = delete;
   DataProcesses& operator=(const DataProcesses&) = delete;

@@ -104,14 +104,16 @@ const char* to_text(Phase phase);
 
 struct LaneControl {
   std::atomic<std::uint64_t> request_generation{
-      0};                                        // by collate: one more in every life and replay
-  std::atomic<std::int64_t> joined{0};           // by collate: side group generation + 1
-  std::atomic<Phase> phase{Phase::starting};     // by collate
-  std::atomic<std::int64_t> progress{0};         // by collate: rises with whatever gets done
-  std::atomic<std::int32_t> collate_process{0};  // by the fork server
-  std::atomic<std::int64_t> deaths{0};           // by the fork server: children that died
-  FailureNote collate_failure;                   // by collate
-  FailureNote server_failure;                    // by the fork server
+      0};                                       // by collate: one more in every life and replay
+  std::atomic<std::int64_t> joined{0};          // by collate: side group generation + 1
+  std::atomic<Phase> phase{Phase::starting};    // by collate
+  std::atomic<std::int64_t> progress{0};        // by collate: rises with whatever gets done
+  std::atomic<std::int64_t> aligned_rounds{0};  // by collate: gone through with other ranks
+  std::atomic<std::int64_t> aligning_nanoseconds{0};  // by collate: in them, peers waited for
+  std::atomic<std::int32_t> collate_process{0};       // by the fork server
+  std::atomic<std::int64_t> deaths{0};                // by the fork server: children that died
+  FailureNote collate_failure;                        // by collate
+  FailureNote server_failure;                         // by the fork server
   CrashedSamples crashed;
   MakerState makers[kMostWorkers];  // the workers; without workers [0] is collate itself
 };

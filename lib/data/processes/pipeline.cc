@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -30,8 +31,15 @@ void ServerProcess::expect_alive() {
                         process_, end_);
 }
 
+// A child that the kernel cannot kill at once (a dead disk) must not hold the trainer up: the fork
+// server itself can always be killed, and its children with it.
 void ServerProcess::await_end() noexcept {
-  while (end_.empty() && ::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  constexpr std::chrono::seconds kPatient{10};
+  const auto begin = std::chrono::steady_clock::now();
+  const struct timespec pause = {.tv_sec = 0, .tv_nsec = 1'000'000};
+  while (end_.empty() && ::waitpid(process_, nullptr, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() - begin > kPatient) ::kill(process_, SIGKILL);
+    ::nanosleep(&pause, nullptr);
   }
   end_ = "was ended";
 }
@@ -127,6 +135,8 @@ void Pipeline::count(const BatchView& batch) {
 PipelineStatistics Pipeline::statistics() const {
   PipelineStatistics statistics = statistics_;
   statistics.deaths = control().deaths;
+  statistics.aligned_rounds = control().aligned_rounds;
+  statistics.aligning_seconds = 1e-9 * static_cast<double>(control().aligning_nanoseconds.load());
   return statistics;
 }
 

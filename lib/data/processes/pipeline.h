@@ -23,7 +23,7 @@ class ServerProcess {
   void tell() const;  // that a shared word has changed
   // InternalError when it has died.
   void expect_alive();
-  // Waits for its end.
+  // Waits for its end; after 10 seconds it is killed.
   void await_end() noexcept;
 
  private:
@@ -42,10 +42,12 @@ struct PipelineStatistics {
   std::int64_t positions = 0;  // computed: tokens and padding
   std::int64_t supervised = 0;
   std::int64_t left_out = 0;
-  std::int64_t queued = 0;  // finished slots that waited, summed over the calls of next()
-  std::int64_t waits = 0;   // calls that had to wait
-  double wait_seconds = 0;  // in next()
-  std::int64_t deaths = 0;  // data processes of the lane that died and were forked again
+  std::int64_t queued = 0;          // finished slots that waited, summed over the calls of next()
+  std::int64_t waits = 0;           // calls that had to wait
+  double wait_seconds = 0;          // in next()
+  std::int64_t deaths = 0;          // data processes of the lane that died and were forked again
+  std::int64_t aligned_rounds = 0;  // replayed ones included
+  double aligning_seconds = 0;      // collate's, in those; peers waited for
 
   double padding_fraction() const;
   double budget_fill(std::int64_t l_max) const;  // mean of positions / L_max over groups

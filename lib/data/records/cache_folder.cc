@@ -1,101 +1,114 @@
 #include "data/records/cache_folder.h"
 
-#include <fcntl.h>
 #include <pwd.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
+#include <array>
 #include <filesystem>
-#include <thread>
 
 #include "base/checksum.h"
 #include "base/error.h"
-#include "base/log.h"
+#include "data/records/build_lock.h"
 
 namespace odb {
 namespace {
 
-constexpr std::chrono::milliseconds kPoll{50};
-constexpr std::chrono::seconds kTellEvery{30};
-
-// An exclusive flock on a file beside the one that is built; the system frees it when its holder
-// dies. Where a file system has no locks, several processes may build: more work, same result.
-class BuildLock {
- public:
-  explicit BuildLock(const std::string& path) {
-    descriptor_ = ::open((path + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) return;
-    auto told = std::chrono::steady_clock::now();
-    while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      std::this_thread::sleep_for(kPoll);
-      if (std::chrono::steady_clock::now() - told < kTellEvery) continue;
-      told = std::chrono::steady_clock::now();
-      log("data").info("waiting for another process that is making {}", path);
-    }
-  }
-  BuildLock(const BuildLock&) = delete;
-  BuildLock& operator=(const BuildLock&) = delete;
-  ~BuildLock() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-
- private:
-  int descriptor_ = -1;
-};
+std::string absolute_path(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
 
 bool can_write(FileSystem& files, const std::string& folder) {
-  if (!files.is_folder(folder)) {
+  if (!files.exists(folder)) {
     const std::string parent = parent_folder(folder);
     if (!files.is_folder(parent) || ::access(parent.c_str(), W_OK | X_OK) != 0) return false;
     files.make_folders(folder);
   }
-  return ::access(folder.c_str(), W_OK | X_OK) == 0;
+  return files.is_folder(folder) && ::access(folder.c_str(), W_OK | X_OK) == 0;
 }
 
-std::string home_cache() {
-  const struct passwd* const user = ::getpwuid(::getuid());
-  return user == nullptr || user->pw_dir == nullptr
-             ? ""
-             : join_path(join_path(user->pw_dir, ".cache"), "odb-trainer");
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "host";
+}
+
+// What temporary files of this machine begin with.
+std::string temporary_stem(const std::string& path) {
+  return fmt::format("{}.{}-", path, host_name());
 }
 
 }  // namespace
 
-std::string CacheFolder::path_for(const std::string& data_path) const {
-  const std::string absolute = std::filesystem::absolute(data_path).lexically_normal().string();
-  const std::string name = fmt::format("{}-{}", to_hex(checksum64(absolute)), file_name(absolute));
-  if (!chosen_.empty()) {
-    files_->make_folders(chosen_);
-    return join_path(chosen_, name);
-  }
-  const std::string beside = join_path(parent_folder(absolute), ".odb-cache");
-  if (can_write(*files_, beside)) return join_path(beside, name);
-  const std::string home = home_cache();
-  if (home.empty())
-    throw FileError(
-        "{}: no folder for its index: {} cannot be written and the user has no home; "
-        "give --cache-dir",
-        data_path, beside);
-  files_->make_folders(home);
-  return join_path(home, name);
+std::string CacheFolder::user_home() {
+  const struct passwd* const user = ::getpwuid(::getuid());
+  return user == nullptr || user->pw_dir == nullptr ? "" : user->pw_dir;
 }
 
-void CacheFolder::make(const std::string& path, const std::function<bool()>& is_valid,
-                       const std::function<void(const std::string&)>& build) const {
-  if (is_valid()) return;
-  const BuildLock lock(path);
-  if (is_valid()) return;
-  const std::string temporary = fmt::format("{}.{}", path, ::getpid());
+std::string CacheFolder::key_of(const std::string& data_path) {
+  return to_hex(checksum64(absolute_path(data_path))) + "-";
+}
+
+std::string CacheFolder::name_of(const std::string& data_path, const std::string& ending) {
+  return key_of(data_path) + file_name(absolute_path(data_path)) + ending;
+}
+
+std::vector<std::string> CacheFolder::folders(const std::string& data_path) const {
+  if (!chosen_.empty()) return {chosen_};
+  std::vector<std::string> folders{
+      join_path(parent_folder(absolute_path(data_path)), ".odb-cache")};
+  if (!home_.empty()) folders.push_back(join_path(join_path(home_, ".cache"), "odb-trainer"));
+  return folders;
+}
+
+std::vector<std::string> CacheFolder::places(const std::string& data_path,
+                                             const std::string& name) const {
+  std::vector<std::string> places;
+  for (const std::string& folder : folders(data_path))
+    places.push_back(join_path(folder, name));
+  return places;
+}
+
+std::string CacheFolder::folder_to_write(const std::string& data_path) const {
+  const std::vector<std::string> choice = folders(data_path);
+  if (chosen_.empty() && can_write(*files_, choice.front())) return choice.front();
   try {
-    build(temporary);
+    if (chosen_.empty() && choice.size() == 1) throw FileError("the user has no home");
+    files_->make_folders(choice.back());
+    return choice.back();
+  } catch (const FileError& error) {
+    if (!chosen_.empty()) throw;
+    throw FileError(
+        "{}: no folder for its index: {} cannot be written, and {}; give --cache-dir, a folder "
+        "that "
+        "can be written",
+        data_path, choice.front(), error.what());
+  }
+}
+
+void CacheFolder::remove_leftovers(const std::string& path) const {
+  const std::string folder = parent_folder(path);
+  const std::string stem = file_name(temporary_stem(path));
+  for (const std::string& name : files_->list(folder))
+    if (name.starts_with(stem) && name.ends_with(".tmp")) files_->remove(join_path(folder, name));
+}
+
+std::string CacheFolder::find_or_make(const std::string& data_path, const std::string& name,
+                                      const IsValid& is_valid, const Build& build) const {
+  for (const std::string& place : places(data_path, name))
+    if (is_valid(place)) return place;
+  const std::string path = join_path(folder_to_write(data_path), name);
+  const BuildLock lock(path);
+  if (is_valid(path)) return path;
+  if (lock.is_held()) remove_leftovers(path);
+  const std::string temporary = fmt::format("{}{}.tmp", temporary_stem(path), ::getpid());
+  try {
+    build(temporary, path);
+    files_->rename(temporary, path);
   } catch (...) {
     files_->remove(temporary);
     throw;
   }
-  files_->rename(temporary, path);
   files_->sync_folder(parent_folder(path));
+  return path;
 }
 
 }  // namespace odb

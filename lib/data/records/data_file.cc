@@ -1,6 +1,7 @@
 #include "data/records/data_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +27,8 @@ FileStamp stamp_of(const struct stat& status) {
 }  // namespace
 
 DataFile::DataFile(std::string path) : path_(std::move(path)) {
-  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without waiting: a pipe that nobody writes to would keep us for ever.
+  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0)
     throw DataError("{}: cannot be opened for reading: {}; check --data", path_, errno_text(errno));
   struct stat status = {};
@@ -90,6 +92,18 @@ void DataFile::check_unchanged() const {
       gone                      ? "was deleted or replaced"
       : now.size != stamp_.size ? fmt::format("had {} bytes and has {}", stamp_.size, now.size)
                                 : "was written to");
+}
+
+void DataFile::mark_in_use() const {
+  ::flock(descriptor_, LOCK_SH | LOCK_NB);
+}
+
+bool DataFile::is_in_use(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return false;
+  const bool in_use = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return in_use;
 }
 
 Checksum128 DataFile::fingerprint() const {

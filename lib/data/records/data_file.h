@@ -40,6 +40,12 @@ class DataFile {
   // system call; a write that changes neither size nor time stamp is not seen.
   void check_unchanged() const;
 
+  // Marks the file as one that is read, as long as this process or a child forked from it has it
+  // open; is_in_use tells of any process that has. Where the file system has no locks nothing is
+  // marked.
+  void mark_in_use() const;
+  static bool is_in_use(const std::string& path);
+
   // A checksum of size, head, tail and 64 places between: reads at most 640 KiB, whatever the size.
   Checksum128 fingerprint() const;
 

@@ -51,16 +51,30 @@ struct EndInflate {
   }
 };
 
-void gunzip(const DataFile& file, Source& source, DurableFile& into) {
+// gzip takes zeros behind a member, which tapes and archives leave, for nothing.
+void skip_zeros(z_stream& stream) {
+  while (stream.avail_in > 0 && *stream.next_in == 0) {
+    ++stream.next_in;
+    --stream.avail_in;
+  }
+}
+
+void gunzip(const DataFile& file, Source& source, OutputFile& into) {
   const std::unique_ptr<z_stream, EndInflate> stream(new z_stream{});
   if (inflateInit2(stream.get(), kGzipOnly) != Z_OK) throw InternalError("zlib does not start");
   std::vector<char> out(kBufferBytes);
   bool member_ended = true;
+  bool is_first = true;
   for (std::span<char> in = source.next(); !in.empty(); in = source.next()) {
     stream->next_in = reinterpret_cast<Bytef*>(in.data());
     stream->avail_in = static_cast<uInt>(in.size());
     do {
-      if (member_ended) inflateReset(stream.get());
+      if (member_ended) {
+        if (!is_first) skip_zeros(*stream);
+        if (stream->avail_in == 0) break;
+        inflateReset(stream.get());
+        is_first = false;
+      }
       stream->next_out = reinterpret_cast<Bytef*>(out.data());
       stream->avail_out = static_cast<uInt>(out.size());
       const int rc = inflate(stream.get(), Z_NO_FLUSH);
@@ -78,7 +92,7 @@ struct EndDecompress {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-void unzstd(const DataFile& file, Source& source, DurableFile& into) {
+void unzstd(const DataFile& file, Source& source, OutputFile& into) {
   const std::unique_ptr<ZSTD_DCtx, EndDecompress> context(ZSTD_createDCtx());
   std::vector<char> out(kBufferBytes);
   std::size_t left = 0;
@@ -105,6 +119,30 @@ std::string without_suffix(const std::string& name) {
   return name.substr(0, name.rfind('.'));
 }
 
+constexpr std::string_view kCheckSuffix = ".check";
+
+// What a copy is known by.
+std::string check_text(const DataFile& copy) {
+  return fmt::format("{} bytes, time {}, fingerprint {}\n", copy.size(), copy.stamp().modified_ns,
+                     to_hex(copy.fingerprint()));
+}
+
+bool is_whole(FileSystem& files, const std::string& copy) {
+  const std::string check = read_if_there(files, copy + std::string(kCheckSuffix));
+  return !check.empty() && files.exists(copy) && check == check_text(DataFile(copy));
+}
+
+// Removes all copies that nobody uses, with what goes with them.
+void remove_copies(FileSystem& files, const std::string& folder, const std::string& key,
+                   const std::string& inner) {
+  for (const std::string& name : files.list(folder)) {
+    const std::string copy = join_path(folder, name);
+    if (!name.starts_with(key) || !name.ends_with(inner) || DataFile::is_in_use(copy)) continue;
+    for (const std::string_view suffix : {"", ".index", ".check"})
+      files.remove(copy + std::string(suffix));
+  }
+}
+
 }  // namespace
 
 bool is_compressed(const std::string& path) {
@@ -114,30 +152,26 @@ bool is_compressed(const std::string& path) {
 std::string decompressed_copy(const CacheFolder& cache, const DataFile& file,
                               const Progress& progress) {
   FileSystem& files = cache.files();
-  const std::string keyed = cache.path_for(file.path());
-  const std::string folder = parent_folder(keyed);
-  const std::string key = file_name(keyed).substr(0, 17);  // 16 digits and the dash
-  const std::string inner = without_suffix(file_name(file.path()));
   const std::string state = to_hex(
       checksum64(fmt::format("{} {}", file.stamp().modified_ns, to_hex(file.fingerprint()))));
-  const std::string copy = join_path(folder, key + state + "-" + inner);
-  cache.make(
-      copy, [&] { return files.exists(copy); },
-      [&](const std::string& temporary) {
+  const std::string inner = "-" + without_suffix(file_name(file.path()));
+  const std::string name = CacheFolder::key_of(file.path()) + state + inner;
+  return cache.find_or_make(
+      file.path(), name, [&](const std::string& copy) { return is_whole(files, copy); },
+      [&](const std::string& temporary, const std::string& copy) {
         log("data").info("decompressing {} into {}", file.path(), copy);
-        for (const std::string& name : files.list(folder))
-          if (name.starts_with(key) && name.ends_with("-" + inner))
-            files.remove(join_path(folder, name));
-        DurableFile into(files, temporary);
+        remove_copies(files, parent_folder(copy), CacheFolder::key_of(file.path()), inner);
+        OutputFile into = files.create(temporary);
         Source source(file, progress);
         if (is_gzip(file.path()))
           gunzip(file, source, into);
         else
           unzstd(file, source, into);
         file.check_unchanged();
-        into.commit();
+        into.sync();
+        into.close();
+        files.write_durably(copy + std::string(kCheckSuffix), check_text(DataFile(temporary)));
       });
-  return copy;
 }
 
 }  // namespace odb

@@ -24,7 +24,7 @@ struct IndexBuild {
   Progress progress;
 };
 
-// Reads all of `file` once and puts its index at `path`, durably; all threads have ended when it
+// Reads all of `file` once and writes its index to `path`, synced; all threads have ended when it
 // returns. Memory: under 40 MiB per thread. Throws DataError for an array that is broken at its top
 // level, and when the file changes meanwhile; FileError when the index cannot be written.
 void build_index(FileSystem& files, const DataFile& file, const std::string& path,

@@ -1,7 +1,10 @@
 #include "data/records/index_writer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
+
+#include "base/checksum.h"
 
 namespace odb {
 namespace {
@@ -16,7 +19,7 @@ void put(std::string& into, Value value) {
 }  // namespace
 
 IndexWriter::IndexWriter(FileSystem& files, const std::string& path, std::uint32_t distance_bytes)
-    : file_(files, path), distance_bytes_(distance_bytes) {}
+    : file_(files.create(path)), distance_bytes_(distance_bytes) {}
 
 bool IndexWriter::add(std::uint64_t first_byte, std::uint64_t line) {
   const std::uint64_t place = rows_ % kRowsPerIndexBlock;
@@ -35,6 +38,8 @@ bool IndexWriter::add(std::uint64_t first_byte, std::uint64_t line) {
 }
 
 void IndexWriter::write_block() {
+  const std::size_t begin = pending_.size();
+  put(pending_, std::uint64_t{0});
   put(pending_, block_first_byte_);
   put(pending_, block_first_line_);
   for (const std::uint64_t distance : distances_) {
@@ -43,6 +48,9 @@ void IndexWriter::write_block() {
     else
       put(pending_, distance);
   }
+  const std::uint64_t checksum =
+      checksum64(std::string_view(pending_).substr(begin + sizeof(std::uint64_t)));
+  std::memcpy(pending_.data() + begin, &checksum, sizeof checksum);
   distances_.fill(0);
   if (pending_.size() < kWriteBytes) return;
   file_.write(pending_);
@@ -60,7 +68,8 @@ void IndexWriter::commit(IndexTrailer trailer) {
   trailer.checksum = trailer_checksum(trailer);
   put(pending_, trailer);
   file_.write(pending_);
-  file_.commit();
+  file_.sync();
+  file_.close();
 }
 
 }  // namespace odb

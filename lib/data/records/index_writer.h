@@ -1,5 +1,5 @@
-// Writes the index file of line_index.h, row after row, in constant memory; it appears under its
-// name only when it is whole.
+// Writes the index file of line_index.h, row after row, in constant memory. Until it is whole no
+// LineIndex opens it.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ class IndexWriter {
   // then this writer is of no more use and a wider one has to start over.
   [[nodiscard]] bool add(std::uint64_t first_byte, std::uint64_t line);
 
-  // Completes the trailer (rows, longest_row, checksum), makes the file durable and puts it in
-  // place. `trailer` comes with everything else filled in.
+  // Completes the trailer (rows, longest_row, checksum) and syncs the file. `trailer` comes with
+  // everything else filled in.
   void commit(IndexTrailer trailer);
 
   std::uint64_t rows() const { return rows_; }
@@ -29,7 +29,7 @@ class IndexWriter {
  private:
   void write_block();
 
-  DurableFile file_;
+  OutputFile file_;
   std::uint32_t distance_bytes_;
   std::uint64_t rows_ = 0;
   std::uint64_t longest_row_ = 0;

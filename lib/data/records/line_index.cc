@@ -13,10 +13,8 @@
 namespace odb {
 namespace {
 
-constexpr std::uint64_t kBlockHead = 2 * sizeof(std::uint64_t);
-
 std::uint64_t block_bytes(const IndexTrailer& trailer) {
-  return kBlockHead + kRowsPerIndexBlock * trailer.distance_bytes;
+  return kIndexBlockHead + kRowsPerIndexBlock * trailer.distance_bytes;
 }
 
 template <typename Value>
@@ -54,17 +52,21 @@ std::optional<LineIndex> LineIndex::open(const std::string& path) {
   ::close(descriptor);
   if (mapping == MAP_FAILED) return std::nullopt;
   const char* const bytes = static_cast<const char*>(mapping);
-  LineIndex index(bytes, size, load<IndexTrailer>(bytes + size - sizeof(IndexTrailer)));
+  LineIndex index(path, bytes, size, load<IndexTrailer>(bytes + size - sizeof(IndexTrailer)));
   if (!is_sound(index.trailer_, size)) return std::nullopt;
   return index;
 }
 
 LineIndex::LineIndex(LineIndex&& other) noexcept
-    : bytes_(std::exchange(other.bytes_, nullptr)), size_(other.size_), trailer_(other.trailer_) {}
+    : path_(std::move(other.path_)),
+      bytes_(std::exchange(other.bytes_, nullptr)),
+      size_(other.size_),
+      trailer_(other.trailer_) {}
 
 LineIndex& LineIndex::operator=(LineIndex&& other) noexcept {
   if (this == &other) return *this;
   unmap();
+  path_ = std::move(other.path_);
   bytes_ = std::exchange(other.bytes_, nullptr);
   size_ = other.size_;
   trailer_ = other.trailer_;
@@ -80,28 +82,40 @@ void LineIndex::unmap() noexcept {
   bytes_ = nullptr;
 }
 
-const char* LineIndex::block(std::uint64_t row) const {
-  return bytes_ + row / kRowsPerIndexBlock * block_bytes(trailer_);
+const char* LineIndex::sound_block(std::uint64_t row) const {
+  ODB_CHECK_LT(row, trailer_.rows);
+  const std::uint64_t bytes = block_bytes(trailer_);
+  const char* const block = bytes_ + row / kRowsPerIndexBlock * bytes;
+  constexpr std::uint64_t kOwn = sizeof(std::uint64_t);
+  if (load<std::uint64_t>(block) != checksum64({block + kOwn, bytes - kOwn}))
+    throw DataError(
+        "{}: the index is damaged: its entry for row {} does not fit its checksum; delete it, it "
+        "is "
+        "made anew",
+        path_, row);
+  return block;
 }
 
-std::uint64_t LineIndex::start(std::uint64_t row) const {
-  const char* const from = block(row);
-  const char* const distances = from + kBlockHead;
+std::uint64_t LineIndex::start(const char* block, std::uint64_t row) const {
+  const char* const distances = block + kIndexBlockHead;
   const std::uint64_t place = row % kRowsPerIndexBlock;
-  return load<std::uint64_t>(from) + (trailer_.distance_bytes == 4
-                                          ? load<std::uint32_t>(distances + 4 * place)
-                                          : load<std::uint64_t>(distances + 8 * place));
+  return load<std::uint64_t>(block + 8) + (trailer_.distance_bytes == 4
+                                               ? load<std::uint32_t>(distances + 4 * place)
+                                               : load<std::uint64_t>(distances + 8 * place));
 }
 
 LineIndex::Range LineIndex::row(std::uint64_t row) const {
-  ODB_CHECK_LT(row, trailer_.rows);
-  return {.begin = start(row), .end = row + 1 < trailer_.rows ? start(row + 1) : trailer_.data_end};
+  const char* const block = sound_block(row);
+  const std::uint64_t begin = start(block, row);
+  const std::uint64_t next = row + 1;
+  if (next >= trailer_.rows) return {.begin = begin, .end = trailer_.data_end};
+  const bool same_block = next % kRowsPerIndexBlock != 0;
+  return {.begin = begin, .end = start(same_block ? block : sound_block(next), next)};
 }
 
 LineIndex::KnownLine LineIndex::known_line(std::uint64_t row) const {
-  ODB_CHECK_LT(row, trailer_.rows);
-  const char* const from = block(row);
-  return {.byte = load<std::uint64_t>(from), .line = load<std::uint64_t>(from + 8)};
+  const char* const block = sound_block(row);
+  return {.byte = load<std::uint64_t>(block + 8), .line = load<std::uint64_t>(block + 16)};
 }
 
 }  // namespace odb

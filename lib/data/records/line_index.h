@@ -1,9 +1,10 @@
 // Where every record of a data file starts: a file of fixed-width entries, mapped and used in
 // place, so that opening takes the same time for a hundred rows as for a hundred million.
 //
-// Byte format (little-endian), version 1:
-//   blocks   one per 256 rows: first_byte u64, first_line u64, then 256 distances from first_byte,
-//            u32 each, or u64 where a block spans 4 GiB or more (one width per file)
+// Byte format (little-endian), version 2:
+//   blocks   one per 256 rows: checksum u64 of the rest of the block, first_byte u64, first_line
+//            u64, then 256 distances from first_byte, u32 each, or u64 where a block spans 4 GiB or
+//            more (one width per file)
 //   trailer  128 bytes, struct IndexTrailer
 // A row ends where the next one starts, less the blanks and commas between them. Lines count
 // from 1. Four bytes a row: 0.4 GB for 100 million rows.
@@ -26,7 +27,7 @@ enum class RecordLayout : std::uint32_t {
 
 struct IndexTrailer {
   char magic[8] = {'O', 'D', 'B', 'I', 'N', 'D', 'E', 'X'};
-  std::uint32_t version = 1;
+  std::uint32_t version = 2;
   std::uint32_t distance_bytes = 4;
   RecordLayout layout = RecordLayout::lines;
   std::uint32_t reserved = 0;
@@ -42,6 +43,8 @@ struct IndexTrailer {
 static_assert(sizeof(IndexTrailer) == 128);
 
 constexpr std::uint64_t kRowsPerIndexBlock = 256;
+// Checksum, first byte and first line of a block.
+constexpr std::uint64_t kIndexBlockHead = 3 * sizeof(std::uint64_t);
 
 // Checksum of a trailer's bytes before `checksum`.
 std::uint64_t trailer_checksum(const IndexTrailer& trailer);
@@ -63,7 +66,8 @@ class LineIndex {
 
   const IndexTrailer& trailer() const { return trailer_; }
   std::uint64_t rows() const { return trailer_.rows; }
-  // From the row's first byte to the next row's first byte; 0 <= row < rows() (checked).
+  // From the row's first byte to the next row's first byte; 0 <= row < rows() (checked). This and
+  // known_line throw DataError naming the index when the row's block is damaged.
   Range row(std::uint64_t row) const;
   // A row at or before `row` whose line number is known, and that number.
   struct KnownLine {
@@ -73,12 +77,13 @@ class LineIndex {
   KnownLine known_line(std::uint64_t row) const;
 
  private:
-  LineIndex(const char* bytes, std::uint64_t size, const IndexTrailer& trailer)
-      : bytes_(bytes), size_(size), trailer_(trailer) {}
-  const char* block(std::uint64_t row) const;
-  std::uint64_t start(std::uint64_t row) const;
+  LineIndex(std::string path, const char* bytes, std::uint64_t size, const IndexTrailer& trailer)
+      : path_(std::move(path)), bytes_(bytes), size_(size), trailer_(trailer) {}
+  const char* sound_block(std::uint64_t row) const;
+  std::uint64_t start(const char* block, std::uint64_t row) const;
   void unmap() noexcept;
 
+  std::string path_;
   const char* bytes_ = nullptr;  // the mapping, owned
   std::uint64_t size_ = 0;
   IndexTrailer trailer_;

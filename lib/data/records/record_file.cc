@@ -14,26 +14,36 @@ namespace {
 constexpr std::size_t kPadding = 64;  // what simdjson may read beyond the end
 constexpr std::size_t kKeptBytes = 4 << 20;
 
-DataFile open_plain(const std::string& path, const CacheFolder& cache, const Progress& progress) {
-  DataFile file(path);
-  if (!is_compressed(path)) return file;
-  return DataFile(decompressed_copy(cache, file, progress));
+std::optional<DataFile> open_compressed(const std::string& path) {
+  return is_compressed(path) ? std::optional(DataFile(path)) : std::nullopt;
 }
 
-LineIndex open_index(const DataFile& file, const CacheFolder& cache, const IndexBuild& build) {
-  const std::string path = cache.path_for(file.path()) + ".index";
+DataFile open_plain(const std::string& path, const std::optional<DataFile>& compressed,
+                    const CacheFolder& cache, const Progress& progress) {
+  if (!compressed) return DataFile(path);
+  DataFile copy(decompressed_copy(cache, *compressed, progress));
+  copy.mark_in_use();
+  return copy;
+}
+
+// The index of `file`, which is the data file `data_path` or its copy.
+LineIndex open_index(const DataFile& file, const std::string& data_path, const CacheFolder& cache,
+                     const IndexBuild& build) {
+  const std::string name = is_compressed(data_path) ? file_name(file.path()) + ".index"
+                                                    : CacheFolder::name_of(data_path, ".index");
   const Checksum128 fingerprint = file.fingerprint();
   std::optional<LineIndex> index;
-  const auto is_valid = [&] {
+  const auto is_valid = [&](const std::string& path) {
     index = LineIndex::open(path);
     return index && index->trailer().stamp == file.stamp() &&
            index->trailer().fingerprint == fingerprint;
   };
-  cache.make(path, is_valid, [&](const std::string& temporary) {
-    log("data").info("indexing {} ({} bytes) into {}", file.path(), file.size(), path);
-    build_index(cache.files(), file, temporary, build);
-  });
-  if (!is_valid())
+  const std::string path = cache.find_or_make(
+      data_path, name, is_valid, [&](const std::string& temporary, const std::string& place) {
+        log("data").info("indexing {} ({} bytes) into {}", file.path(), file.size(), place);
+        build_index(cache.files(), file, temporary, build);
+      });
+  if (!is_valid(path))
     throw DataError("{}: its index {} does not fit it even now; does something write to the file?",
                     file.path(), path);
   return std::move(*index);
@@ -58,8 +68,9 @@ std::span<char> RecordBuffer::resize(std::size_t bytes) {
 
 RecordFile::RecordFile(const std::string& path, const CacheFolder& cache, const IndexBuild& build)
     : path_(path),
-      file_(open_plain(path, cache, build.progress)),
-      index_(open_index(file_, cache, build)) {}
+      compressed_(open_compressed(path)),
+      file_(open_plain(path, compressed_, cache, build.progress)),
+      index_(open_index(file_, path, cache, build)) {}
 
 std::string RecordFile::content_key() const {
   return to_hex(index().content);
@@ -70,6 +81,8 @@ void RecordFile::read(std::uint64_t row, RecordBuffer& buffer) const {
   if (range.end < range.begin || range.end > file_.size())
     throw DataError("{}: row {}: its index names bytes {} to {} of {}; delete the index", path_,
                     row, range.begin, range.end, file_.size());
+  // First, so that of a copy that was removed the cause is told.
+  if (compressed_) compressed_->check_unchanged();
   file_.check_unchanged();
   const std::span<char> bytes = buffer.resize(range.end - range.begin);
   if (file_.read_at(range.begin, bytes) != bytes.size())

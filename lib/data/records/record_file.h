@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,7 +46,8 @@ class RecordFile {
   std::string content_key() const;
 
   // Reads one record into `buffer`, without the blanks around it. Any thread or forked process,
-  // each with its own buffer. Throws DataError when the file changed since it was opened.
+  // each with its own buffer. Throws DataError when the file (of a compressed one: also its copy)
+  // changed since it was opened.
   void read(std::uint64_t row, RecordBuffer& buffer) const;
 
   // Line of the row's first byte, from 1, and "path:line" for messages. Reads up to 256 rows.
@@ -54,6 +56,7 @@ class RecordFile {
 
  private:
   std::string path_;
+  std::optional<DataFile> compressed_;  // what `file_` is the copy of
   DataFile file_;
   LineIndex index_;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/permutation.h"
 
 namespace odb {
@@ -39,7 +40,11 @@ RecordSet::RecordSet(const std::vector<DataSource>& sources, std::uint64_t seed,
   for (const DataSource& source : sources) {
     files_.emplace_back(source.path, cache, build);
     weights_.push_back(source.weight);
-    views += view_count(files_.back().rows(), source.weight);
+    const std::uint64_t own_views = view_count(files_.back().rows(), source.weight);
+    if (own_views == 0 && files_.back().rows() > 0)
+      log("data").warn("{}: with the weight {} its {} rows give no view; none of them is trained",
+                       source.path, source.weight, files_.back().rows());
+    views += own_views;
     ends_.push_back(views);
   }
   if (views > 0) return;

@@ -204,31 +204,34 @@ class WordScanner final : public Splitter {
 
   void split(std::string_view text, std::span<const Span> parts,
              std::vector<Span>& out) const override {
-    for (const Span part : parts) {
-      const char* end = text.data() + part.end;
-      const Scan<Rules> scan(end, table_);
-      Span word{part.begin, part.begin};
-      std::uint32_t one_by_one_until = part.begin;
-      while (word.begin < part.end) {
-        const char* at = text.data() + word.begin;
-        if (!Rules::kOldStyle && word.begin >= one_by_one_until) {
-          std::uint64_t ends = block_ends(scan, at, end);
-          if (ends == 0) one_by_one_until = word.begin + AsciiWords::kBlock;
-          for (const std::uint32_t begin = word.begin; ends != 0; ends &= ends - 1) {
-            word.end = begin + static_cast<std::uint32_t>(std::countr_zero(ends));
-            out.push_back(word);
-            word.begin = word.end;
-          }
-        } else {
-          word.end = static_cast<std::uint32_t>(scan.word_end(at) - text.data());
-          out.push_back(word);
-          word.begin = word.end;
-        }
-      }
-    }
+    for (const Span part : parts)
+      split_part(text, part, out);
   }
 
  private:
+  void split_part(std::string_view text, Span part, std::vector<Span>& out) const {
+    const char* end = text.data() + part.end;
+    const Scan<Rules> scan(end, table_);
+    std::uint32_t begin = part.begin;  // of the next word
+    const auto end_word = [&begin, &out](std::uint32_t place) {
+      out.push_back({begin, place});
+      begin = place;
+    };
+    std::uint32_t one_by_one_until = begin;
+    while (begin < part.end) {
+      const char* at = text.data() + begin;
+      if (Rules::kOldStyle || begin < one_by_one_until) {
+        end_word(static_cast<std::uint32_t>(scan.word_end(at) - text.data()));
+        continue;
+      }
+      const std::uint32_t block = begin;
+      std::uint64_t ends = block_ends(scan, at, end);
+      if (ends == 0) one_by_one_until = block + AsciiWords::kBlock;
+      for (; ends != 0; ends &= ends - 1)
+        end_word(block + static_cast<std::uint32_t>(std::countr_zero(ends)));
+    }
+  }
+
   // The ends of the words of a block, as AsciiWords tells them, with those of contractions.
   std::uint64_t block_ends(const Scan<Rules>& scan, const char* at, const char* end) const {
     AsciiWords::Block block = ascii_words_.read(at, static_cast<std::size_t>(end - at));

@@ -157,6 +157,15 @@ TEST_CASE("the JSON holds the documented keys") {
   }
 }
 
+TEST_CASE("the memory of a plan is known before it is taken") {
+  PlanOptions options;
+  CHECK(memory_wanted(options, 2'000'000'000) == 68'000'000'000);
+  options.strategies = {Strategy::odb, Strategy::standard};
+  CHECK(memory_wanted(options, 2'000'000'000) == 8'000'000'000);
+  options.strategies.push_back(Strategy::gmt);
+  CHECK(memory_wanted(options, 1000) == 34'000);
+}
+
 TEST_CASE("options of plan") {
   PlanOptions untouched;
   OptionTable table;
@@ -171,11 +180,25 @@ TEST_CASE("options of plan") {
   CHECK(options.l_max == std::vector<std::int64_t>{4096});
   CHECK(options.json);
 
-  for (const Words& words : {Words{"--l-max", "0"}, Words{"--ranks", "0"}, Words{"--samples", "0"},
-                             Words{"--window", "0"}, Words{"--batching", "fastest"},
-                             Words{"--seconds-per-position", "0"}, Words{"--plot", "x.svg"},
+  for (const Words& words : {Words{"--l-max", "0"},
+                             Words{"--ranks", "0"},
+                             Words{"--samples", "0"},
+                             Words{"--window", "0"},
+                             Words{"--batching", "fastest"},
+                             Words{"--seconds-per-position", "0"},
+                             Words{"--plot", "x.svg"},
                              Words{"--window", "8", "--window", "9", "--window", "8"},
                              Words{"--batching", "odb", "--batching", "odb"},
+                             Words{"--batching", "packing", "--layout", "padded"},
+                             Words{"--samples", "4294967295"},
+                             Words{"--ranks", "2", "--ranks", "4", "--plot", ""},
+                             Words{"--seconds-per-slot", "1e308"},
+                             Words{"--seconds-per-position", "1e-320"},
+                             Words{"--seconds-per-square", "1e308"},
+                             Words{"--gradient-bytes", "1e308"},
+                             Words{"--link-bytes-per-second", "1e-320"},
+                             Words{"--latency-seconds", "1e308"},
+                             Words{"--seconds-per-sample", "1e-320"},
                              Words{"--window", "1", "--window", "2", "--depth", "1", "--depth", "2",
                                    "--plot", "x.svg"}}) {
     INFO(words.front() << " " << words[1]);

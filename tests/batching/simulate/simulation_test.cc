@@ -38,6 +38,20 @@ SimulationInput counting(LengthTable lengths, Strategy strategy, Layout layout, 
 
 }  // namespace
 
+TEST_CASE("without join, fewer batches than ranks are refused, not simulated as nothing") {
+  for (const Strategy strategy :
+       {Strategy::sorted, Strategy::bucket, Strategy::gmt, Strategy::packing}) {
+    const Layout layout = strategy == Strategy::packing ? Layout::flat : Layout::padded;
+    SimulationInput given =
+        counting(table(std::vector<std::int32_t>(16, 100)), strategy, layout, 8);
+    CHECK(simulate(given).samples == 16);
+    given.options.join = false;
+    INFO(name(strategy));
+    CHECK_THROWS_AS(simulate(given), UsageError);
+    CHECK_THROWS_WITH(simulate(given), Catch::Contains("batches on 8 ranks"));
+  }
+}
+
 TEST_CASE("a small epoch is measured as by hand") {
   SimulationInput given = counting(table({10, 9, 7, 5, 4}), Strategy::sorted, Layout::padded, 2);
   given.options.batch_size = 2;

@@ -134,7 +134,7 @@ TEST_CASE("slots: padded fills rows up to the longest, rounded up") {
   CHECK(copy(batch.offsets) == std::vector<std::int32_t>{0, 3, 4});
 }
 
-TEST_CASE("slots: an idle slot and the end are empty; too many rows left out are an error") {
+TEST_CASE("slots: an idle slot and the end are empty, too many rows left out are an error") {
   Arena arena("test", kShape);
   SampleStore store;
   for (const SlotKind kind : {SlotKind::idle, SlotKind::closing, SlotKind::end}) {

@@ -22,12 +22,13 @@ void run_with_faults(std::uint64_t seed, int workers, std::int64_t least_faults)
   CHECK(slots == pure_run(data, options, 1).front());
 }
 
-void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views) {
+void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views,
+                           const MeetingPlace* place) {
   INFO("seed " << seed << ", " << world << " ranks");
   const FakeData data{.size = views, .seed = seed, .delay_microseconds = 60};
   BatchingOptions options = small_options(seed % 2 == 0 ? Layout::flat : Layout::padded);
   options.align = seed % 3 == 0 ? Align::paper : Align::balanced;
-  Ranks ranks(data, options, world);
+  Ranks ranks(data, options, world, place);
   FaultMaker faults(seed, ranks.pipelines());
   const auto slots = ranks.to_end([&] {
     faults.strike();
@@ -37,19 +38,29 @@ void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views) {
   CHECK(slots == pure_run(data, options, world));
 }
 
-Ranks::Ranks(const FakeData& data, const BatchingOptions& options, int world)
+Ranks::Ranks(const FakeData& data, const BatchingOptions& options, int world,
+             const MeetingPlace* place)
     : data_(data), peers_("peers", world, most_numbers(options)) {
+  const MeetingPlace memory{.membership =
+                                [this](int rank) {
+                                  return [this, rank](const std::string& address) {
+                                    return address == "here" ? peers_.membership(rank) : nullptr;
+                                  };
+                                },
+                            .host = [] { return std::string("here"); }};
+  if (place == nullptr) place = &memory;
   for (int rank = 0; rank < world; ++rank) {
     LaneSetup setup = fake_lane(data, options, rank, world);
     setup.workers = 1 + rank % 2;
-    setup.membership = [this, rank](const std::string& address) {
-      return address == "here" ? peers_.membership(rank) : nullptr;
-    };
-    PipelineStart start = epoch_start(setup);
-    start.store_address = "here";
+    setup.membership = place->membership(rank);
     processes_.emplace_back(std::vector<LaneSetup>{setup});
     pipelines_.push_back(&processes_.back().pipeline(0));
-    pipelines_.back()->start(start);
+  }
+  const std::string address = place->host();
+  for (Pipeline* pipeline : pipelines_) {
+    PipelineStart start = epoch_start(pipeline->setup());
+    start.store_address = address;
+    pipeline->start(start);
   }
 }
 

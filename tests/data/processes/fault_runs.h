@@ -16,13 +16,23 @@ namespace odb {
 // trainer lets the arena run full. Fails the test when a slot differs from the pure run's.
 void run_with_faults(std::uint64_t seed, int workers, std::int64_t least_faults);
 
-// The same of `world` ranks over `views` views; now and then two faults at once.
-void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views);
+// How ranks meet. `membership` is asked before the ranks' processes are forked; `host` behind that,
+// for the store address that they are told.
+struct MeetingPlace {
+  std::function<MembershipFactory(int rank)> membership;
+  std::function<std::string()> host;
+};
+
+// The same of `world` ranks over `views` views; now and then two faults at once. They meet over
+// shared memory, or at `place`.
+void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views,
+                           const MeetingPlace* place = nullptr);
 
 // One trainer for all ranks: takes slot after slot from each in turn.
 class Ranks {
  public:
-  Ranks(const FakeData& data, const BatchingOptions& options, int world);
+  Ranks(const FakeData& data, const BatchingOptions& options, int world,
+        const MeetingPlace* place = nullptr);
 
   // Every rank's slots of the epoch; `between` is called before each slot.
   std::vector<std::vector<Slot>> to_end(const std::function<void()>& between = {});

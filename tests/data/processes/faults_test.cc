@@ -245,4 +245,15 @@ TEST_CASE("faults: data processes leave SIGTERM, SIGUSR1 and SIGINT to the train
   CHECK(pipeline.statistics().deaths == 0);
 }
 
+#ifndef __SANITIZE_THREAD__
+TEST_CASE("faults: a process with more than one thread is refused before it forks") {
+  std::atomic<bool> end{false};
+  std::thread other([&] { end.wait(false); });
+  CHECK_THROWS_WITH(DataProcesses({fake_lane({}, small_options())}), Catch::Contains("thread"));
+  end = true;
+  end.notify_all();
+  other.join();
+}
+#endif
+
 }  // namespace odb

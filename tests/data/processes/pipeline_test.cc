@@ -2,6 +2,11 @@
 // however long they take; every state continues it.
 #include "data/processes/pipeline.h"
 
+#include <signal.h>
+
+#include <algorithm>
+#include <numeric>
+
 #include "base/error.h"
 #include "batching/trace.h"
 #include "catch.h"
@@ -134,24 +139,29 @@ TEST_CASE("pipeline: a state of other data is refused when its round comes out d
   CHECK_THROWS_WITH(processes.pipeline(0).next(kPatience), Catch::Contains("has changed since"));
 }
 
-TEST_CASE("pipeline: leftovers of another number of ranks are drawn first") {
-  const FakeData data{.size = 120, .unsupervised_percent = 0};
-  const BatchingOptions options = small_options();
-  LaneSetup setup = fake_lane(data, options);
+TEST_CASE("pipeline: leftovers of another number of ranks are drawn, by any life of collate") {
+  const FakeData data{.size = 400, .unsupervised_percent = 0};
+  LaneSetup setup = fake_lane(data, small_options());
   PipelineStart start = epoch_start(setup);
-  start.leftovers = std::make_shared<const std::vector<ViewId>>(std::vector<ViewId>{5, 99, 7});
-  start.state.start.sampler = {.leftover_begin = 1, .leftover_end = 3, .progressions = {}};
+  std::vector<ViewId> list(300);
+  std::iota(list.begin(), list.end(), 100);
+  start.leftovers = std::make_shared<const std::vector<ViewId>>(list);
+  start.state.start.sampler = {.leftover_begin = 20, .leftover_end = 270, .progressions = {}};
   DataProcesses processes({setup});
-  processes.pipeline(0).start(start);
+  Pipeline& pipeline = processes.pipeline(0);
+  pipeline.start(start);
   std::vector<ViewId> views;
-  for (const Slot& slot : slots_to_end(processes.pipeline(0), data))
+  const auto kill_collate = [&] {
+    if (pipeline.collate_process() > 1) ::kill(pipeline.collate_process(), SIGKILL);
+  };
+  for (const Slot& slot : slots_to_end(pipeline, data, kill_collate))
     for (const Item& item : slot.group.rows)
       views.push_back(item.view);
   std::sort(views.begin(), views.end());
-  CHECK(views == std::vector<ViewId>{7, 99});
+  CHECK(views == std::vector<ViewId>(list.begin() + 20, list.begin() + 270));
 }
 
-TEST_CASE("pipeline: several slots may be held; statistics add up") {
+TEST_CASE("pipeline: several slots may be held, and statistics add up") {
   const FakeData data{.size = 150};
   const BatchingOptions options = small_options(Layout::padded);
   LaneSetup setup = fake_lane(data, options);

@@ -1,5 +1,7 @@
 #include "data/records/data_file.h"
 
+#include <sys/stat.h>
+
 #include "catch.h"
 #include "records/record_texts.h"
 
@@ -27,6 +29,13 @@ TEST_CASE("Small files are fingerprinted whole") {
     other[at] = 'b';
     CHECK_FALSE(DataFile(folder.put("other", other)).fingerprint() == original);
   }
+}
+
+TEST_CASE("A pipe that nobody writes to is refused at once") {
+  DataFolder folder;
+  const std::string pipe = folder.path("pipe.jsonl");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(DataFile(pipe), Catch::Contains("pipe.jsonl: is no regular file"));
 }
 
 TEST_CASE("Reads past the end are short, not errors") {

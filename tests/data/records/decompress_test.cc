@@ -3,6 +3,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <filesystem>
+
 #include "base/error.h"
 #include "catch.h"
 #include "records/record_texts.h"
@@ -39,6 +41,18 @@ std::string failure(DataFolder& folder, const std::string& name) {
     return error.what();
   }
   return "";
+}
+
+std::string with_bytes(std::string bytes, std::size_t at, std::string_view others) {
+  return bytes.replace(at, others.size(), others);
+}
+
+// The paths of the copies of a file.
+std::vector<std::string> copies_of(DataFolder& folder, const std::string& name) {
+  std::vector<std::string> paths;
+  for (const std::string& file : folder.files().list(folder.path("cache")))
+    if (file.ends_with("-" + name)) paths.push_back(folder.path("cache/" + file));
+  return paths;
 }
 
 std::size_t copies(DataFolder& folder, const std::string& name) {
@@ -86,6 +100,61 @@ TEST_CASE("The copy is kept, and replaced when the source changes") {
   folder.put("a.jsonl.gz", gzip("{1}\n{2}\n"));
   CHECK(row_texts(folder.open("a.jsonl.gz")) == Rows{"{1}", "{2}"});
   CHECK(copies(folder, "a.jsonl") == 1);
+}
+
+TEST_CASE("A copy that is not as it was written is written anew") {
+  DataFolder folder;
+  const std::string bytes = "{\"row\": 1}\n{\"row\": 2}\n{\"row\": 3}\n";
+  folder.put("a.jsonl.gz", gzip(bytes));
+  const Rows rows = row_texts(folder.open("a.jsonl.gz"));
+  REQUIRE(copies_of(folder, "a.jsonl").size() == 1);
+  const std::string copy = copies_of(folder, "a.jsonl").front();
+  const auto written = std::filesystem::last_write_time(copy);
+  for (const std::string& damaged :
+       {bytes.substr(0, 12), std::string(), with_bytes(bytes, 8, "7"), bytes + "{}\n"}) {
+    for (const bool same_time : {false, true}) {
+      INFO(damaged << ", same time: " << same_time);
+      folder.files().write_durably(copy, damaged);
+      if (same_time) std::filesystem::last_write_time(copy, written);
+      CHECK(row_texts(folder.open("a.jsonl.gz")) == rows);
+      CHECK(folder.files().read_all(copy) == bytes);
+    }
+  }
+  folder.files().remove(copy + ".check");
+  CHECK(row_texts(folder.open("a.jsonl.gz")) == rows);
+}
+
+TEST_CASE("A compressed file that changes while it is in use is noticed and named") {
+  DataFolder folder;
+  const std::string path = folder.put("a.jsonl.gz", gzip("{1}\n{2}\n"));
+  const RecordFile file(path, folder.cache());
+  CHECK(row_text(file, 1) == "{2}");
+  folder.files().append(path).write("x");
+  CHECK_THROWS_WITH(row_text(file, 1), Catch::Contains(path + ": changed while it was in use"));
+}
+
+TEST_CASE("A copy that somebody reads stays when another state of its source comes") {
+  DataFolder folder;
+  const std::string path = folder.put("a.jsonl.gz", gzip("{1}\n"));
+  {
+    const RecordFile reader(path, folder.cache());
+    folder.put("a.jsonl.gz", gzip("{1}\n{2}\n"));
+    CHECK(row_texts(folder.open("a.jsonl.gz")) == Rows{"{1}", "{2}"});
+    CHECK(copies(folder, "a.jsonl") == 2);
+  }
+  folder.put("a.jsonl.gz", gzip("{1}\n{2}\n{3}\n"));
+  CHECK(row_texts(folder.open("a.jsonl.gz")).size() == 3);
+  // Of each there are the copy, what it is known by, and its index.
+  CHECK(copies(folder, "a.jsonl") == 1);
+  CHECK(folder.files().list(folder.path("cache")).size() == 3);
+}
+
+TEST_CASE("Zeros behind the last gzip member are nothing") {
+  DataFolder folder;
+  folder.put("a.jsonl.gz", gzip("{1}\n") + gzip("{2}\n") + std::string(3'000'000, '\0'));
+  CHECK(row_texts(folder.open("a.jsonl.gz")) == Rows{"{1}", "{2}"});
+  folder.put("zeros.jsonl.gz", std::string(100, '\0'));
+  CHECK_THAT(failure(folder, "zeros.jsonl.gz"), Catch::Contains("cannot be decompressed"));
 }
 
 TEST_CASE("Damaged or cut compressed files are refused and leave no copy") {

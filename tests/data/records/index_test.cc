@@ -93,10 +93,34 @@ TEST_CASE("Rows more than 4 GiB apart need wide distances") {
   CHECK(index->trailer().longest_row == 2 * kFar - 7);
 }
 
-TEST_CASE("An interrupted build leaves no index") {
+TEST_CASE("A damaged block is noticed when one of its rows is asked for, with the index's path") {
   DataFolder folder;
-  const std::string path = folder.put("a.json", "[{1},{2}");
+  std::string bytes;
+  for (int row = 0; row < 600; ++row)
+    bytes += fmt::format("{{{}}}\n", row);
+  const DataFile file(folder.put("a.jsonl", bytes));
+  const std::string path = folder.path("index");
+  build_index(folder.files(), file, path);
+  const std::string whole = folder.files().read_all(path);
+  constexpr std::size_t kBlock = kIndexBlockHead + 4 * kRowsPerIndexBlock;
+  for (const std::size_t at : {kBlock, kBlock + 9, kBlock + 17, kBlock + 24, 2 * kBlock - 1}) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    folder.files().write_durably(path, damaged);
+    const auto index = LineIndex::open(path);
+    REQUIRE(index);
+    CHECK(index->row(254).begin == LineIndex::open(path)->row(253).end);
+    CHECK(index->row(512).end > index->row(512).begin);
+    CHECK_THROWS_AS(index->row(255), DataError);  // ends where the damaged block begins
+    CHECK_THROWS_WITH(index->row(300), Catch::Contains(path + ": the index is damaged") &&
+                                           Catch::Contains("row 300"));
+    CHECK_THROWS_AS(index->known_line(511), DataError);
+  }
+}
+
+TEST_CASE("A build that fails leaves nothing in the cache") {
+  DataFolder folder;
+  folder.put("a.json", "[{1},{2}");
   CHECK_THROWS_AS(folder.open("a.json"), DataError);
-  for (const std::string& name : folder.files().list(folder.path("cache")))
-    CHECK_THAT(name, Catch::EndsWith(".lock"));
+  CHECK(folder.files().list(folder.path("cache")).empty());
 }

@@ -1,8 +1,13 @@
 #include "data/records/record_set.h"
 
 #include <map>
+#include <sstream>
+
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "catch.h"
 #include "records/record_texts.h"
 
@@ -88,6 +93,18 @@ TEST_CASE("words of --data") {
   CHECK(parse_data_source(folder.files(), with_colon).path == with_colon);
   for (const std::string word : {"a:0", "a:-1", "a:x", "a:", "a:1e9", "a:nan", "a:0.5x"})
     CHECK_THROWS_AS(parse_data_source(folder.files(), word), UsageError);
+}
+
+TEST_CASE("A file whose weight leaves it no view is told of") {
+  DataFolder folder;
+  std::ostringstream lines;
+  set_log_sink(std::make_shared<spdlog::sinks::ostream_sink_mt>(lines));
+  const RecordSet set({{folder.put("a.jsonl", rows(10)), 0.01}, {folder.put("b.jsonl", rows(4))}},
+                      0, folder.cache());
+  set_log_sink(std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  CHECK(set.views() == 4);
+  CHECK_THAT(lines.str(),
+             Catch::Contains("a.jsonl: with the weight 0.01 its 10 rows give no view"));
 }
 
 TEST_CASE("A data set without rows is refused") {

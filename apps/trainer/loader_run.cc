@@ -1,0 +1,194 @@
+#include "loader_run.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/signals.h"
+#include "data/processes/data_processes.h"
+#include "data/processes/record_lane.h"
+#include "local_ranks.h"
+#ifdef ODB_WITH_LIBTORCH
+#include "dist/gloo_membership.h"
+#include "rank_heartbeat.h"
+#endif
+
+namespace odb {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void throw_if_stopped() {
+  if (stop_state().stop())
+    throw Error(ExitCode::interrupted, fmt::format("stopped by {}", to_text(stop_state().reason)));
+}
+
+// The next slot; a stop is heard while it is waited for, and between two slots.
+BatchView await_slot(Pipeline& pipeline) {
+  for (;;) {
+    throw_if_stopped();
+    if (const auto batch = pipeline.next(std::chrono::milliseconds(100))) return *batch;
+  }
+}
+
+// The checksum `sequence` with what of the slot is equal on all ranks.
+std::uint64_t with_slot(std::uint64_t sequence, const SlotHeader& header) {
+  const SlotTotals& totals = header.totals;
+  const std::array numbers{static_cast<std::int64_t>(sequence),
+                           header.epoch,
+                           header.number,
+                           std::int64_t{header.last_of_step},
+                           totals.supervised,
+                           totals.tokens,
+                           totals.samples,
+                           totals.supervised_groups};
+  return checksum64(bytes_of(std::span<const std::int64_t>(numbers)));
+}
+
+// Goes through the epochs, and gives every slot back as it comes. Answers the checksum of all.
+std::uint64_t drain(Pipeline& pipeline, const BenchLoaderOptions& options, std::int64_t epochs,
+                    const std::function<void()>& on_first) {
+  std::uint64_t sequence = 0;
+  std::int64_t tokens = 0;  // of all ranks, so that all end at the same slot
+  for (bool first = true;; first = false) {
+    const BatchView batch = await_slot(pipeline);
+    if (first) on_first();
+    sequence = with_slot(sequence, batch.header);
+    tokens += batch.header.totals.tokens;
+    pipeline.release();
+    const bool last = batch.header.kind == SlotKind::end && batch.header.epoch + 1 == epochs;
+    if (last || (options.max_tokens && tokens >= *options.max_tokens)) return sequence;
+  }
+}
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+LaneSetup lane_of(const BenchLoaderOptions& options, const SampleSource& source, int rank) {
+  LaneSetup setup = record_lane(source, resolve(options.batching, Layout::flat), options.loader,
+                                rank, static_cast<int>(options.nproc));
+  setup.epochs = options.epochs.value_or(options.max_tokens ? std::int64_t{1} << 40 : 1);
+  return setup;
+}
+
+// Goes through the epochs of one rank, whose processes are there.
+RankFigures run_rank(const BenchLoaderOptions& options, Pipeline& pipeline,
+                     const std::string& store_address, Clock::time_point entry) {
+  RankFigures figures;
+  const auto begin = Clock::now();
+  const LaneSetup& setup = pipeline.setup();
+  PipelineStart start{.store_address = store_address};
+  start.state.start = start_of_epoch(setup.epoch(0), setup.shape.rank, setup.shape.world);
+  pipeline.start(start);
+  figures.sequence = drain(pipeline, options, setup.epochs,
+                           [&] { figures.first_batch_seconds = seconds_since(entry); });
+  figures.seconds = seconds_since(begin);
+  figures.statistics = pipeline.statistics();
+  return figures;
+}
+
+Measured measure_one(const BenchLoaderOptions& options, const SampleSource& source,
+                     Clock::time_point entry) {
+  const LaneSetup setup = lane_of(options, source, 0);
+  const ScopedStopSignals signals;
+  DataProcesses processes({setup});
+  Measured measured{.shared_bytes = shared_bytes(setup),
+                    .figures = run_rank(options, processes.pipeline(0), "", entry)};
+  measured.processes = processes.use();
+  return measured;
+}
+
+#ifdef ODB_WITH_LIBTORCH
+
+constexpr std::int64_t kMostRanks = 256;
+
+struct SharedFigures {
+  LocalMeeting meeting;
+  RankFigures ranks[kMostRanks];
+};
+
+// The life of one of several ranks, in a process of its own.
+int run_one_of_several(const BenchLoaderOptions& options, const SampleSource& source, int rank,
+                       SharedFigures& shared, Clock::time_point entry) {
+  const int world = static_cast<int>(options.nproc);
+  LaneSetup setup = lane_of(options, source, rank);
+  setup.membership = membership_over_gloo(
+      {.prefix = "align/", .rank = rank, .world = world, .connect_timeout = options.timeout});
+  DataProcesses processes({setup});  // before LibTorch
+  Pipeline& pipeline = processes.pipeline(0);
+  std::optional<Store> hosted;
+  if (rank == 0) {
+    hosted = Store::host({"127.0.0.1", 0});
+    shared.meeting.tell_port(hosted->address().port);
+  }
+  const StoreAddress store{"127.0.0.1", shared.meeting.await_port()};
+  const auto heartbeat = start_heartbeat(store, rank, world, options.timeout,
+                                         [&pipeline] { return std::string(pipeline.phase()); });
+  shared.ranks[rank] = run_rank(options, pipeline, to_text(store), entry);
+  shared.meeting.await_all(world, 1);  // a peer may need this rank's collate until then
+  processes.stop();
+  heartbeat->leave();
+  shared.meeting.await_all(world, 2);  // and the store, until nobody beats any more
+  return 0;
+}
+
+// Sums over the ranks; what is equal on all, and the longest times.
+RankFigures over_ranks(std::span<const RankFigures> ranks) {
+  RankFigures all = ranks.front();
+  for (const RankFigures& rank : ranks.subspan(1)) {
+    ODB_CHECK(rank.sequence == all.sequence && rank.statistics.slots == all.statistics.slots,
+              "the ranks went through different slots: {} and {} of them", all.statistics.slots,
+              rank.statistics.slots);
+    all.seconds = std::max(all.seconds, rank.seconds);
+    all.first_batch_seconds = std::max(all.first_batch_seconds, rank.first_batch_seconds);
+    PipelineStatistics& sums = all.statistics;
+    sums.groups += rank.statistics.groups;
+    sums.idle_slots += rank.statistics.idle_slots;
+    sums.samples += rank.statistics.samples;
+    sums.tokens += rank.statistics.tokens;
+    sums.positions += rank.statistics.positions;
+    sums.supervised += rank.statistics.supervised;
+    sums.left_out += rank.statistics.left_out;
+    sums.wait_seconds = std::max(sums.wait_seconds, rank.statistics.wait_seconds);
+    sums.deaths += rank.statistics.deaths;
+    sums.aligning_seconds = std::min(sums.aligning_seconds, rank.statistics.aligning_seconds);
+  }
+  return all;
+}
+
+Measured measure_several(const BenchLoaderOptions& options, const SampleSource& source,
+                         Clock::time_point entry) {
+  const SharedObject<SharedFigures> shared("ranks");
+  const int code = run_local_ranks(
+      static_cast<int>(options.nproc), 2 * options.timeout,
+      [&](int rank) { return run_one_of_several(options, source, rank, *shared, entry); });
+  if (code != 0) throw Error(static_cast<ExitCode>(code), "a rank failed; its own lines tell why");
+  return {.ranks = options.nproc,
+          .shared_bytes = shared_bytes(lane_of(options, source, 0)),
+          .figures = over_ranks(std::span<const RankFigures>(shared->ranks)
+                                    .first(static_cast<std::size_t>(options.nproc)))};
+}
+
+#endif
+
+}  // namespace
+
+Measured run_loader(const BenchLoaderOptions& options, const SampleSource& source,
+                    std::chrono::steady_clock::time_point entry) {
+  if (options.nproc == 1) return measure_one(options, source, entry);
+#ifdef ODB_WITH_LIBTORCH
+  return measure_several(options, source, entry);
+#else
+  throw UsageError("--nproc {}: this build is without LibTorch, which several ranks need",
+                   options.nproc);
+#endif
+}
+
+}  // namespace odb

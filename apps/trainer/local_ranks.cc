@@ -1,0 +1,75 @@
+#include "local_ranks.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <map>
+#include <optional>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "data/processes/child_process.h"
+
+namespace odb {
+
+void LocalMeeting::tell_port(std::uint16_t port) {
+  port_.store(port);
+  changed_.wake();
+}
+
+std::uint16_t LocalMeeting::await_port() {
+  wait_for(changed_, [this] { return port_.load() != 0; }, [] { return false; });
+  return static_cast<std::uint16_t>(port_.load());
+}
+
+void LocalMeeting::await_all(int world, int time) {
+  ++arrived_;
+  changed_.wake();
+  wait_for(changed_, [&] { return arrived_.load() >= world * time; }, [] { return false; });
+}
+
+namespace {
+
+// The exit code of a rank that ended in `status`, told when it is not 0.
+int code_of(int rank, int status) {
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  log("ranks").error("rank {} {}", rank, judge_death(status, false).text);
+  return static_cast<int>(ExitCode::peer_lost);
+}
+
+}  // namespace
+
+int run_local_ranks(int world, std::chrono::milliseconds patience,
+                    const std::function<int(int rank)>& body) {
+  using Clock = std::chrono::steady_clock;
+  std::map<pid_t, int> ranks;
+  for (int rank = 0; rank < world; ++rank)
+    ranks[fork_child(fmt::format("rank {}", rank), [&, rank] { return body(rank); })] = rank;
+  const ScopedStopSignals signals;
+  std::optional<int> failure;
+  Clock::time_point failed_at;
+  while (!ranks.empty()) {
+    int status = 0;
+    const pid_t ended = ::waitpid(-1, &status, WNOHANG);
+    if (const auto found = ranks.find(ended); found != ranks.end()) {
+      const int code = code_of(found->second, status);
+      if (code != 0 && !failure) {
+        failure = code;
+        failed_at = Clock::now();
+      }
+      ranks.erase(found);
+      continue;
+    }
+    const bool stop = stop_state().stop();
+    if (stop && !failure) failure = static_cast<int>(ExitCode::interrupted);
+    if (stop || (failure && Clock::now() - failed_at > patience))
+      for (const auto& [process, rank] : ranks)
+        ::kill(process, SIGKILL);
+    const timespec glance{.tv_sec = 0, .tv_nsec = 10'000'000};
+    ::nanosleep(&glance, nullptr);
+  }
+  return failure.value_or(0);
+}
+
+}  // namespace odb

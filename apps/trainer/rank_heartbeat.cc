@@ -1,0 +1,28 @@
+#include "rank_heartbeat.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace odb {
+
+std::unique_ptr<Heartbeat> start_heartbeat(const StoreAddress& store, int rank, int world,
+                                           std::chrono::milliseconds timeout,
+                                           std::function<std::string()> phase) {
+  HeartbeatOptions options{.store = store,
+                           .prefix = "heartbeat/",
+                           .rank = rank,
+                           .world = world,
+                           .timeout = timeout,
+                           .phase = std::move(phase)};
+  return std::make_unique<Heartbeat>(std::move(options), [store](const LostPeer& peer) {
+    log("peers").error("{}", describe_lost(peer, store));
+    log("peers").flush();
+    ::_exit(static_cast<int>(ExitCode::peer_lost));  // other threads may be stuck for ever
+  });
+}
+
+}  // namespace odb

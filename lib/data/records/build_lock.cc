@@ -1,0 +1,59 @@
+#include "data/records/build_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+#include "base/log.h"
+
+namespace odb {
+namespace {
+
+constexpr std::chrono::milliseconds kPoll{50};
+constexpr std::chrono::seconds kTellEvery{30};
+
+// Whether the open file is still the one that has the name: its last holder may have removed it.
+bool has_name(int descriptor, const std::string& path) {
+  struct stat open = {};
+  struct stat named = {};
+  return ::fstat(descriptor, &open) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         open.st_ino == named.st_ino && open.st_dev == named.st_dev;
+}
+
+}  // namespace
+
+BuildLock::BuildLock(const std::string& path) : lock_path_(path + ".lock") {
+  for (;;) {
+    descriptor_ = ::open(lock_path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) return;
+    is_held_ = wait(path);
+    if (!is_held_ || has_name(descriptor_, lock_path_)) return;
+    ::close(descriptor_);
+  }
+}
+
+BuildLock::~BuildLock() {
+  if (descriptor_ < 0) return;
+  ::unlink(lock_path_.c_str());
+  ::close(descriptor_);
+}
+
+// False: there are no locks here.
+bool BuildLock::wait(const std::string& path) {
+  auto told = std::chrono::steady_clock::now();
+  while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return false;
+    std::this_thread::sleep_for(kPoll);
+    if (std::chrono::steady_clock::now() - told < kTellEvery) continue;
+    told = std::chrono::steady_clock::now();
+    log("data").info("waiting for another process that is making {}", path);
+  }
+  return true;
+}
+
+}  // namespace odb

@@ -1,0 +1,30 @@
+// An exclusive flock on a file beside the one that is built; the system frees it when its holder
+// dies. Where a file system has no locks, several processes may build: more work, same result.
+#pragma once
+
+#include <string>
+
+namespace odb {
+
+class BuildLock {
+ public:
+  // Waits for the lock on `path` + ".lock" as long as its holder lives; says so in the log every 30
+  // seconds.
+  explicit BuildLock(const std::string& path);
+  BuildLock(const BuildLock&) = delete;
+  BuildLock& operator=(const BuildLock&) = delete;
+  // Removes the lock's file.
+  ~BuildLock();
+
+  // Whether nobody else of this machine builds.
+  bool is_held() const { return is_held_; }
+
+ private:
+  bool wait(const std::string& path);
+
+  std::string lock_path_;
+  int descriptor_ = -1;
+  bool is_held_ = false;
+};
+
+}  // namespace odb

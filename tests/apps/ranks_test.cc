@@ -1,0 +1,152 @@
+// Several ranks from outside: bench align, and bench loader over Gloo with ranks that are lost.
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "catch.h"
+#include "run_trainer.h"
+#include "temporary_folder.h"
+
+using namespace odb;
+
+namespace {
+
+const std::string kTokenizer =
+    " --tokenizer '" ODB_TESTS_FOLDER "/cases/tokenizer/merges_pairs' --chat-template chatml";
+
+std::string texts(int count) {
+  std::string text;
+  for (int row = 0; row < count; ++row)
+    text += "{\"text\": \"" + std::string(row % 30 + 1, 'a') + "\"}\n";
+  return text;
+}
+
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The odb-trainer processes whose command line holds `mark`, with their parents.
+std::map<pid_t, pid_t> processes_of(const std::string& mark) {
+  std::map<pid_t, pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const std::string command = content_of(entry.path() / "cmdline");
+    if (!command.starts_with(ODB_TRAINER) || command.find(mark) == std::string::npos) continue;
+    const std::string stat = content_of(entry.path() / "stat");
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end == std::string::npos || stat[name_end + 2] == 'Z') continue;
+    found[std::stoi(name)] = std::stoi(stat.substr(name_end + 4));
+  }
+  return found;
+}
+
+// The ranks of the command, in their order; empty while it has not forked `world` of them.
+std::vector<pid_t> ranks_of(const std::string& mark, std::size_t world) {
+  const auto processes = processes_of(mark);
+  std::vector<pid_t> ranks;
+  for (const auto& [process, parent] : processes)
+    if (processes.contains(parent) && !processes.contains(processes.at(parent)))
+      ranks.push_back(process);
+  return ranks.size() == world ? ranks : std::vector<pid_t>{};
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+// Three ranks that would go on for ever; `signal` hits one of them once slots are flowing.
+Outcome lose_rank(std::size_t rank, int signal) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("a.jsonl", texts(100));
+  auto outcome = std::async(std::launch::async, [&] {
+    return odb_trainer(
+        "bench loader --nproc 3 --timeout 1s --data-workers 1 --l-max 256 --epochs "
+        "1000000000 --data '" +
+        data + "'" + kTokenizer);
+  });
+  std::vector<pid_t> ranks;
+  const auto running = [&] {
+    return outcome.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready;
+  };
+  // Each rank: itself, fork server, collate, worker; and the command.
+  while (running() && processes_of(data).size() < 13) {
+  }
+  if (ranks = ranks_of(data, 3); ranks.size() == 3) ::kill(ranks[rank], signal);
+  const Outcome ended = outcome.get();
+  // Data processes are killed with their rank; a moment later they are gone.
+  while (!processes_of(data).empty())
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(ranks.size() == 3);
+  return ended;
+}
+
+}  // namespace
+
+TEST_CASE("bench align tells the latency of a round, and what a rank sends in it") {
+  const Outcome outcome = odb_trainer("bench align --ranks 2 --ranks 3 --rounds 20 --json");
+  INFO(outcome.errors);
+  REQUIRE(outcome.code == 0);
+  const auto result = nlohmann::json::parse(outcome.output);
+  CHECK(result["numbers_per_round"] == 8 + 4 * 16);
+  REQUIRE(result["measured"].size() == 2);
+  CHECK(result["measured"][1]["ranks"] == 3);
+  CHECK(result["measured"][1]["median_milliseconds"] > 0);
+  // Twelve doublings, two reductions; each message holds its numbers and their count.
+  CHECK(result["load"].back() == nlohmann::json{{"ranks", 4096},
+                                                {"messages_per_rank_and_round", 24},
+                                                {"bytes_per_rank_and_round", 12 * 8 * (72 + 2)}});
+}
+
+TEST_CASE("bench loader with several ranks: every sample once, padding and idle share told") {
+  const TemporaryFolder folder;
+  const std::string data = " --data '" + folder.write("a.jsonl", texts(101)) + "'";
+  for (const std::string batching : {"odb", "odb --align paper", "sorted", "gmt"}) {
+    const Outcome outcome = odb_trainer(
+        "bench loader --nproc 3 --epochs 2 --json --l-max 256 --data-workers 1 --batching " +
+        batching + data + kTokenizer);
+    INFO(outcome.errors);
+    REQUIRE(outcome.code == 0);
+    const auto result = nlohmann::json::parse(outcome.output);
+    CHECK(result["samples"] == 202);
+    CHECK(result["nproc"] == 3);
+    CHECK(result["deaths"] == 0);
+    CHECK(result["align_milliseconds_per_round"] > 0);
+  }
+}
+
+TEST_CASE("a rank that is killed ends the others with code 5 and its name") {
+  const Outcome outcome = lose_rank(2, SIGKILL);
+  CHECK(outcome.code == 5);
+  CHECK(count_of(outcome.errors, "rank 2 is lost: no sign of life for") == 2);
+}
+
+TEST_CASE("a rank that is stopped ends the others with code 5 and its name") {
+  const Outcome outcome = lose_rank(1, SIGSTOP);
+  CHECK(outcome.code == 5);
+  CHECK(count_of(outcome.errors, "rank 1 is lost: no sign of life for") == 2);
+}
+
+TEST_CASE("the rank that hosts the store may be the one that is killed or stopped") {
+  for (const int signal : {SIGKILL, SIGSTOP}) {
+    const Outcome outcome = lose_rank(0, signal);
+    INFO(outcome.errors);
+    CHECK(outcome.code == 5);
+    CHECK(count_of(outcome.errors, "rank 0") >= 2);
+  }
+}

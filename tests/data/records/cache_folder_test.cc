@@ -1,0 +1,159 @@
+// Which folder a cache file is taken from and made in, and what is left there.
+#include "data/records/cache_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "base/error.h"
+#include "catch.h"
+#include "faulty_file_system.h"
+#include "records/record_texts.h"
+
+using namespace odb;
+
+namespace {
+
+constexpr uid_t kNobody = 65534;
+
+void build_text(FileSystem& files, const std::string& path, std::string_view text) {
+  OutputFile file = files.create(path);
+  file.write(text);
+  file.sync();
+  file.close();
+}
+
+// Makes the cache file "x" of `data`, whose content is "whole".
+std::string make_x(const CacheFolder& cache, const std::string& data) {
+  return cache.find_or_make(
+      data, CacheFolder::name_of(data, ".x"),
+      [&](const std::string& path) { return read_if_there(cache.files(), path) == "whole"; },
+      [&](const std::string& temporary, const std::string&) {
+        build_text(cache.files(), temporary, "whole");
+      });
+}
+
+// What `action` returns or throws in a child process that may write nothing here.
+std::string as_nobody(const std::function<std::string()>& action) {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    std::string told;
+    try {
+      if (::getuid() == 0 && ::setuid(kNobody) != 0) throw std::runtime_error("setuid failed");
+      told = action();
+    } catch (const std::exception& error) {
+      told = error.what();
+    }
+    const auto written = ::write(ends[1], told.data(), told.size());
+    ::_exit(written < 0 ? 1 : 0);
+  }
+  ::close(ends[1]);
+  std::string told;
+  std::array<char, 4096> buffer{};
+  for (ssize_t got; (got = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
+    told.append(buffer.data(), static_cast<std::size_t>(got));
+  ::close(ends[0]);
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  return told;
+}
+
+}  // namespace
+
+TEST_CASE("A cache file lies beside the data, else in the home folder, or where one chose") {
+  DataFolder folder;
+  const std::string data = folder.put("a.jsonl", "{1}\n");
+  const std::string name = CacheFolder::name_of(data, ".x");
+  CHECK(name == CacheFolder::key_of(data) + "a.jsonl.x");
+  const CacheFolder cache(folder.files(), "", folder.path("home"));
+  const std::vector<std::string> places{folder.path(".odb-cache/" + name),
+                                        folder.path("home/.cache/odb-trainer/" + name)};
+  CHECK(cache.places(data, name) == places);
+  SECTION("made beside the data") {
+    CHECK(make_x(cache, data) == places[0]);
+    CHECK(folder.files().list(folder.path(".odb-cache")) == std::vector<std::string>{name});
+  }
+  SECTION("found where it lies") {
+    folder.files().make_folders(folder.path("home/.cache/odb-trainer"));
+    folder.files().write_durably(places[1], "whole");
+    CHECK(make_x(cache, data) == places[1]);
+    CHECK_FALSE(folder.files().exists(folder.path(".odb-cache")));
+  }
+  SECTION("one that does not fit is made anew") {
+    folder.files().make_folders(folder.path("home/.cache/odb-trainer"));
+    folder.files().write_durably(places[1], "half");
+    CHECK(make_x(cache, data) == places[0]);
+  }
+  SECTION("a file in the folder's place") {
+    folder.put(".odb-cache", "no folder");
+    CHECK(make_x(cache, data) == places[1]);
+  }
+  SECTION("no place at all") {
+    folder.put(".odb-cache", "no folder");
+    folder.put("home", "no folder");
+    CHECK_THROWS_WITH(make_x(cache, data), Catch::Contains("a.jsonl: no folder for its index") &&
+                                               Catch::Contains("--cache-dir"));
+    CHECK_THROWS_WITH(make_x(CacheFolder(folder.files(), "", ""), data),
+                      Catch::Contains("the user has no home") && Catch::Contains("--cache-dir"));
+  }
+  SECTION("chosen") {
+    const CacheFolder chosen(folder.files(), folder.path("chosen"), folder.path("home"));
+    CHECK(make_x(chosen, data) == folder.path("chosen/" + name));
+  }
+}
+
+TEST_CASE("An index that was made before is used from a folder that cannot be written") {
+  DataFolder folder;
+  folder.files().make_folders(folder.path("data"));
+  const std::string data = folder.put("data/a.jsonl", "{1}\n{2}\n");
+  RealFileSystem files;
+  const auto rows = [&] {
+    const RecordFile file(data, CacheFolder(files, "", folder.path("none")));
+    return fmt::format("{} rows", file.rows());
+  };
+  CHECK(rows() == "2 rows");
+  for (const std::string& path :
+       {folder.path(""), folder.path("data"), folder.path("data/.odb-cache")})
+    REQUIRE(::chmod(path.c_str(), 0555) == 0);
+  CHECK(as_nobody(rows) == "2 rows");
+  folder.files().remove(folder.path("data/.odb-cache/" + CacheFolder::name_of(data, ".index")));
+  CHECK_THAT(as_nobody(rows), Catch::Contains("--cache-dir"));
+  for (const std::string& path :
+       {folder.path(""), folder.path("data"), folder.path("data/.odb-cache")})
+    REQUIRE(::chmod(path.c_str(), 0755) == 0);
+}
+
+TEST_CASE("What killed builds left is removed by the next one") {
+  DataFolder folder;
+  const std::string data = folder.put("a.jsonl", "{1}\n");
+  const CacheFolder cache = folder.cache();
+  const std::string path = cache.places(data, CacheFolder::name_of(data, ".x")).front();
+  std::array<char, 256> host{};
+  REQUIRE(::gethostname(host.data(), host.size() - 1) == 0);
+  folder.files().make_folders(folder.path("cache"));
+  folder.files().write_durably(fmt::format("{}.{}-12345.tmp", path, host.data()), "half");
+  folder.files().write_durably(path + ".otherhost-12345.tmp", "half");
+  folder.files().write_durably(path + ".lock", "");
+  CHECK(make_x(cache, data) == path);
+  CHECK(folder.files().list(folder.path("cache")) ==
+        std::vector<std::string>{file_name(path), file_name(path) + ".otherhost-12345.tmp"});
+}
+
+TEST_CASE("A build that is cut anywhere leaves the whole file or none") {
+  constexpr std::string_view kData = "/data/a.jsonl";
+  const std::string path = "/cache/" + CacheFolder::name_of(std::string(kData), ".x");
+  const std::size_t crashes = for_every_crash(
+      [](FileSystem& disk) { disk.make_folders("/cache"); },
+      [&](FileSystem& disk) { make_x(CacheFolder(disk, "/cache"), std::string(kData)); },
+      [&](FaultyFileSystem& disk, std::size_t step, Unsynced unsynced) {
+        INFO("crash at " << step << ", unsynced " << to_text(unsynced));
+        if (disk.exists(path)) CHECK(disk.read_all(path) == "whole");
+      });
+  CHECK(crashes >= 4);
+}
