@@ -27,12 +27,29 @@ LanguageModel::LanguageModel(ModelConfig config, ComputeOptions options, torch::
     blocks_.push_back(BlockParameters::from(weights_, fmt::format("blocks.{}.", layer)));
 }
 
+namespace {
+
+void check_tokens(const Tensor& tokens, std::int64_t vocabulary_size) {
+  const auto [least, most] = tokens.aminmax();
+  const auto low = least.item<std::int64_t>();
+  const auto high = most.item<std::int64_t>();
+  if (low < 0 || high >= vocabulary_size)
+    throw DataError(
+        "found token {} in a batch, wanted ids below the model's {}; the tokenizer is not "
+        "the model's",
+        low < 0 ? low : high, vocabulary_size);
+}
+
+}  // namespace
+
 const Tensor& LanguageModel::head() const {
   return weights_.at(config_.tied_embeddings ? "embedding" : "head");
 }
 
 Tensor LanguageModel::hidden_states(const Tensor& tokens, const RowOffsets& rows) {
   ODB_CHECK_EQ(tokens.size(0), rows.tokens());
+  ODB_CHECK_GT(tokens.size(0), 0);
+  if (tokens.device().is_cpu()) check_tokens(tokens, config_.vocabulary_size);
   const auto type = options_.dtype == ComputeType::bf16 ? torch::kBFloat16 : torch::kFloat;
   Residual residual{torch::embedding(weights_.at("embedding"), tokens).to(type), {}};
   const BatchShape batch{rows, rotary_.of(rows, tokens.device())};

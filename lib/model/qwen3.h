@@ -40,8 +40,9 @@ class LanguageModel : public torch::nn::Module {
   // dots.
   const std::map<std::string, torch::Tensor>& weights() const { return weights_; }
 
-  // tokens: int64 [tokens], on the model's device, each below vocabulary_size. Gives the states
-  // behind the final norm, [tokens, hidden].
+  // tokens: int64 [tokens], at least one, on the model's device. Gives the states behind the final
+  // norm, [tokens, hidden]. Throws DataError for an id beyond the vocabulary (looked for on the CPU
+  // alone: on a GPU it would cost a wait).
   torch::Tensor hidden_states(const torch::Tensor& tokens, const RowOffsets& rows);
 
   // fp32 logits [n, vocabulary] of hidden states [n, hidden].

@@ -1,7 +1,7 @@
 #include "model/safetensors.h"
 
 #include <algorithm>
-#include <array>
+#include <tuple>
 
 #include <fmt/ranges.h>
 
@@ -117,8 +117,8 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t 
       header.tensors.push_back(read_entry(name, entry, data_begin, where));
   }
   // Tensors without a byte come before the one that starts at their place.
-  std::ranges::stable_sort(header.tensors, [](const TensorInfo& a, const TensorInfo& b) {
-    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  std::ranges::sort(header.tensors, [](const TensorInfo& a, const TensorInfo& b) {
+    return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
   });
   check_cover(header.tensors, data_begin, file_size, where);
   return header;

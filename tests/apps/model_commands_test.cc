@@ -95,6 +95,34 @@ TEST_CASE("export takes the tokenizer along and overwrites nothing") {
   CHECK_FALSE(files.exists(folder / "cut"));
 }
 
+TEST_CASE("bench model goes over batches, flat and padded, with the same loss") {
+  const TemporaryFolder folder;
+  RealFileSystem files;
+  const auto reference = nlohmann::json::parse(files.read_all(kModels + "reference.expected.json"));
+  const auto& ids = reference["input_ids"];
+  nlohmann::json one_more = ids;
+  one_more.push_back(5);
+  nlohmann::json ignored = nlohmann::json::array();
+  ignored.get_ref<nlohmann::json::array_t&>().assign(one_more.size(), -100);
+  const nlohmann::json batch = {{"tokens", {ids, one_more}}, {"labels", {ids, ignored}}};
+  const std::string path =
+      folder.write("batches.json", nlohmann::json{{"batches", {batch}}}.dump());
+  for (const std::string layout : {"flat", "padded"}) {
+    const Outcome outcome = odb_trainer("bench model --model '" + kModels + "base' --batches '" +
+                                        path + "' --rounds 1 --layout " + layout);
+    REQUIRE(outcome.code == 0);
+    const auto result = nlohmann::json::parse(outcome.output);
+    CHECK(result["loss"].get<double>() ==
+          Approx(reference["base"]["nll"].get<double>()).margin(1e-4));
+    CHECK(result["real_tokens"] == 2 * ids.size() + 1);
+    CHECK(result["computed_tokens"] == 2 * ids.size() + (layout == "flat" ? 1 : 2));
+    CHECK(result["seconds"].size() == 1);
+  }
+  const std::string broken = folder.write("broken.json", R"({"batches": [{"tokens": [[1]]}]})");
+  CHECK(odb_trainer("bench model --model '" + kModels + "base' --batches '" + broken + "'").code ==
+        4);
+}
+
 TEST_CASE("generate answers a prompt, the same each time") {
   const std::string words = "generate --model '" + kModels + "base' --tokenizer '" + kTokenizer +
                             "' --prompt 'How are you?' --max-new-tokens 6";

@@ -1,6 +1,7 @@
 // A row's result is its own: not its neighbours', not the padding's, not the layout's.
 #include <torch/types.h>
 
+#include "base/error.h"
 #include "catch.h"
 #include "golden_models.h"
 
@@ -96,6 +97,14 @@ TEST_CASE("Dynamic scaling goes by each row's own length") {
   const Tensor states = states_of(model, both);
   CHECK(distance(states.narrow(0, 0, 90), states_of(model, longer)) < kTolerance);
   CHECK(distance(states.narrow(0, 90, 20), states_of(model, shorter)) < kTolerance);
+}
+
+TEST_CASE("A token beyond the vocabulary is refused") {
+  LanguageModel model = load_model(kGoldenModels + "qwen2");
+  for (const std::int64_t token : {64, -1})
+    CHECK_THROWS_AS(
+        model.hidden_states(torch::full({2}, token, torch::kLong), RowOffsets::padded(1, 2)),
+        DataError);
 }
 
 TEST_CASE("Rows of no token are passed over") {

@@ -1,6 +1,7 @@
 // The parts of a block on the CPU against LibTorch's own operators in fp64: values and gradients.
 #include <cmath>
 
+#include <ATen/Parallel.h>
 #include <torch/autograd.h>
 
 #include "catch.h"
@@ -55,6 +56,15 @@ TEST_CASE("RMSNorm of a sum, with gradients by both ways out") {
                        const auto [sum, normed] = add_rms_norm(in[0], in[1], in[2], 1e-6);
                        return sum * 2 + normed;
                      });
+}
+
+TEST_CASE("Sums of several threads") {
+  torch::manual_seed(8);
+  at::set_num_threads(2);
+  check_against_fp64({torch::randn({700, 192}), torch::rand({192}) + 0.5},
+                     [](const auto& in) { return rms_norm(in[0], in[1], 1e-6); });
+  check_against_fp64({torch::randn({700, 192})}, [](const auto& in) { return swiglu(in[0]); });
+  at::set_num_threads(1);
 }
 
 TEST_CASE("SwiGLU, also far out where the exponential ends") {

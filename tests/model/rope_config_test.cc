@@ -8,7 +8,6 @@
 #include "test_models.h"
 
 using namespace odb;
-using Json = nlohmann::ordered_json;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "golden_models.h"
+#include "memory_watch.h"
 
 using namespace odb;
 using torch::Tensor;
@@ -123,4 +124,20 @@ TEST_CASE("Nothing supervised: a loss of zero, and gradients of zero") {
   CHECK(found.loss == 0);
   CHECK(found.d_hidden.abs().max().item<double>() == 0);
   CHECK(found.d_weight.abs().max().item<double>() == 0);
+}
+
+TEST_CASE("Memory does not grow with vocabulary x length") {
+  constexpr std::int64_t kVocabulary = 20000;
+  constexpr std::int64_t kChunk = 1 << 20;
+  const auto peak = [](std::int64_t tokens) {
+    const Inputs in = random_inputs(tokens, kVocabulary, torch::kFloat);
+    const MemoryWatch watch;
+    token_loss(in.hidden, in.weight, in.supervised, {.chunk_bytes = kChunk}).backward();
+    return watch.peak();
+  };
+  const std::int64_t d_weight = kVocabulary * 16 * 4;
+  const std::int64_t few = peak(100);
+  const std::int64_t many = peak(2000);  // its logits would take 96 MB
+  CHECK(few < 2 * d_weight + 4 * kChunk);
+  CHECK(many - few < 3 * 2000 * 16 * 4);
 }

@@ -1,0 +1,34 @@
+// Counts what LibTorch holds on the CPU for the calling thread while it lives: the most at any
+// time, beyond what was there before. Stands where LibTorch's own profiler would.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include <c10/core/Allocator.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+
+namespace odb {
+
+class MemoryWatch {
+ public:
+  std::int64_t peak() const { return counter_->peak; }
+
+ private:
+  struct Counter final : c10::MemoryReportingInfoBase {
+    void reportMemoryUsage(void*, std::int64_t change, std::size_t, std::size_t,
+                           c10::Device) override {
+      now += change;
+      peak = std::max(peak, now);
+    }
+    bool memoryProfilingEnabled() const override { return true; }
+
+    std::int64_t now = 0;
+    std::int64_t peak = 0;
+  };
+
+  std::shared_ptr<Counter> counter_ = std::make_shared<Counter>();
+  c10::DebugInfoGuard guard_{c10::DebugInfoKind::PROFILER_STATE, counter_};
+};
+
+}  // namespace odb
