@@ -71,11 +71,11 @@ int bench_tokenizer(const Arguments& arguments) {
       .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
 
-  const std::size_t memory_before = private_memory_bytes();
+  const std::int64_t memory_before = private_memory_bytes();
   const auto start = std::chrono::steady_clock::now();
   const Tokenizer tokenizer = Tokenizer::load(*options.tokenizer);
   const std::chrono::duration<double> load_time = std::chrono::steady_clock::now() - start;
-  const std::size_t memory = private_memory_bytes() - memory_before;
+  const std::int64_t memory = private_memory_bytes() - memory_before;
 
   const std::vector<std::string> texts = read_texts(*options.data);
   const TokenizerThroughput measured =

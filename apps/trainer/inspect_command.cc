@@ -36,7 +36,7 @@ void describe(OptionTable& table, InspectOptions& options) {
       .unit("samples")
       .at_least(0)
       .help("print the first N samples as text, supervised tokens set off, instead of the report");
-  table.add("threads", options.threads).at_least(0).help("0: one per core");
+  table.add("threads", options.threads).at_least(0).at_most(1024).help("0: one per core");
   table.add("svg", options.svg).help("also write the length histogram to this file");
   table.add_switch("json", options.json).help("print the report as one JSON object");
 }
@@ -53,13 +53,16 @@ void show_samples(const SampleSource& source, std::int64_t count) {
         fmt::print("--- left out: {}\n", made.problem);
         continue;
       }
+      if (made.left_out == WhyLeftOut::empty) {
+        fmt::print("--- {}: left out: {}\n", file.where(row), left_out_text(made.left_out));
+        continue;
+      }
       const std::string left_out =
           made.left_out == WhyLeftOut::no
               ? ""
               : fmt::format(", left out: {}", left_out_text(made.left_out));
       fmt::print("--- {}: {} tokens, {} supervised{}{}\n", file.where(row), sample.tokens.size(),
                  sample.supervised, sample.truncated ? ", cut" : "", left_out);
-      if (made.left_out == WhyLeftOut::empty) continue;
       fmt::print("{}\n", show_sample(sample, source.making().tokenizer(),
                                      terminal ? Highlight::colour : Highlight::marks));
     }

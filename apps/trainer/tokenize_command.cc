@@ -40,6 +40,13 @@ void describe(OptionTable& table, TokenizeOptions& options) {
   });
 }
 
+// The next line of standard input; the first without a byte order mark.
+bool read_line(std::string& line, std::size_t& number) {
+  if (!std::getline(std::cin, line)) return false;
+  if (++number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+  return true;
+}
+
 // Runs `action`; a DataError out of it gets the place in front.
 template <typename Action>
 auto at(const std::string& where, const Action& action) {
@@ -58,8 +65,7 @@ void print_samples(const DataOptions& options) {
   RecordBuffer record;
   Sample sample;
   std::size_t number = 0;
-  for (std::string line; std::getline(std::cin, line);) {
-    ++number;
+  for (std::string line; read_line(line, number);) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     std::copy(line.begin(), line.end(), record.resize(line.size()).begin());
     const WhyLeftOut left_out =
@@ -98,8 +104,8 @@ int tokenize_command(const Arguments& arguments) {
   Encoder encoder(tokenizer, {.parse_special_in_text = options.data.parse_special_in_text});
   JsonLineReader reader;
   std::size_t number = 0;
-  for (std::string line; std::getline(std::cin, line);) {
-    const std::string where = fmt::format("standard input:{}", ++number);
+  for (std::string line; read_line(line, number);) {
+    const std::string where = fmt::format("standard input:{}", number);
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     if (options.decode) {
       const std::vector<TokenId> ids = reader.read_ids(line, where);

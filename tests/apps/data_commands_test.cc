@@ -73,6 +73,23 @@ TEST_CASE("inspect data --show prints samples with what is supervised") {
              Catch::Contains("<|im_start|>assistant\n\u27E6 You're welcome.<|im_end|>\u27E7\n"));
 }
 
+TEST_CASE("inspect data --show tells nothing of an empty row but that it is left out") {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.write("a.jsonl",
+                   "{\"messages\": [{\"role\": \"assistant\", \"content\": \"x\"}]}\n"
+                   "{\"messages\": []}\n");
+  const Outcome outcome = inspect(path, "--show 2");
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.output, Catch::Contains("--- " + path + ":2: left out: empty\n"));
+}
+
+TEST_CASE("inspect data takes no more threads than a machine may have") {
+  const Outcome outcome = inspect(kCases + "chat/multi_turn.jsonl", "--threads 100000");
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.errors, Catch::Contains("threads") && Catch::Contains("1024"));
+}
+
 TEST_CASE("A file of which nothing can be trained is refused with exit code 3") {
   const TemporaryFolder folder;
   const std::string path = folder.write("a.jsonl", "{\"messages\": []}\n");

@@ -1,4 +1,5 @@
 // tokenize and bench tokenizer from outside.
+#include <cmath>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -30,6 +31,11 @@ TEST_CASE("tokenize: a line of text to a line of ids, and back") {
   CHECK(ids.output == "[87,198,198,198,88]\n[16,24,24,24,220,27,91,72,76,62,68,77,67,91,29]\n[]\n");
   CHECK(with_input("tokenize --decode " + kTokenizer, ids.output).output ==
         "\"x\\n\\n\\ny\"\n\"1999 <|im_end|>\"\n\"\"\n");
+}
+
+TEST_CASE("tokenize: a byte order mark before the first line is none of its bytes") {
+  CHECK(with_input("tokenize " + kTokenizer, "\xEF\xBB\xBF\"x\"\n").output == "[87]\n");
+  CHECK(with_input("tokenize " + kTokenizer, "\"x\"\n\xEF\xBB\xBF\"x\"\n").code == 3);
 }
 
 TEST_CASE("tokenize: control tokens in text count when asked for") {
@@ -67,6 +73,7 @@ TEST_CASE("bench tokenizer tells its measurements as JSON") {
   CHECK(told["bytes_per_second_cold"].get<double>() > 0);
   CHECK(told["bytes_per_second_warm"].get<double>() > 0);
   CHECK(told["load_seconds"].get<double>() > 0);
+  CHECK(std::abs(told["private_memory_bytes"].get<double>()) < 1e10);
   CHECK(with_input("bench tokenise", "").code == 2);
   CHECK(with_input("bench", "").code == 0);
 }

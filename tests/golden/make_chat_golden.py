@@ -123,7 +123,8 @@ def main():
         rows = [expect(tokenizer, name, templates[name], talk)
                 for talk in talks if name not in talk.get("not_for", [])]
         with open(HERE / f"chat/{name}.expected.jsonl", "w") as file:
-            file.write(json.dumps({"made_by": "tests/golden/make_chat_golden.py", **versions}) + "\n")
+            file.write(json.dumps({"made_by": "tests/golden/make_chat_golden.py", **versions,
+                                   "template_hash": normalised_hash(templates[name])}) + "\n")
             for row in rows:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 

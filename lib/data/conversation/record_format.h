@@ -15,8 +15,9 @@ namespace odb {
 enum class RecordFormat : std::uint8_t {
   messages,           // OpenAI: {"messages": [{"role", "content", ...}], "tools"}
   sharegpt,           // {"conversations": [{"from", "value"}], "system", "tools"}
-  alpaca,             // {"instruction", "input", "output", "system", "history"}
-  prompt_completion,  // {"prompt", "completion"}: two texts, or two lists of messages
+  alpaca,             // {"instruction", "input", "output", "system", "history", "tools"}
+  prompt_completion,  // {"prompt", "completion"}: two texts, or two lists of messages ("system",
+                      // "tools")
   text,               // {"text"}
   tokens              // {"input_ids", "labels"}
 };

@@ -70,6 +70,12 @@ void RecordParser::add_turn(Role role, std::string_view content) {
 }
 
 void RecordParser::read_messages(const Fields& fields, Column list) {
+  read_with_system(fields, list);
+  read_tools(fields);
+}
+
+// A list of messages, behind the text of the system column.
+void RecordParser::read_with_system(const Fields& fields, Column list) {
   Conversation& talk = record_.conversation;
   const std::string_view system = optional_text(fields, Column::system);
   if (!system.empty()) add_turn(Role::system, system);
@@ -81,7 +87,6 @@ void RecordParser::read_messages(const Fields& fields, Column list) {
                       options_.columns[Column::system]);
     talk.messages.erase(talk.messages.begin());
   }
-  if (fields.has(Column::tools)) messages_.tools().read_tools(*fields[Column::tools], talk);
 }
 
 void RecordParser::read_alpaca(const Fields& fields) {
@@ -105,9 +110,17 @@ void RecordParser::read_alpaca(const Fields& fields) {
   }
   const std::string_view instruction = want_text(fields, Column::instruction);
   const std::string_view input = optional_text(fields, Column::input);
-  add_turn(Role::user,
-           input.empty() ? instruction : talk.keep(fmt::format("{}\n{}", instruction, input)));
+  if (instruction.empty() || input.empty())
+    add_turn(Role::user, instruction.empty() ? input : instruction);
+  else
+    add_turn(Role::user, talk.keep(fmt::format("{}\n{}", instruction, input)));
   if (fields.has(Column::output)) add_turn(Role::assistant, want_text(fields, Column::output));
+  read_tools(fields);
+}
+
+void RecordParser::read_tools(const Fields& fields) {
+  if (fields.has(Column::tools))
+    messages_.tools().read_tools(*fields[Column::tools], record_.conversation);
 }
 
 void RecordParser::read_prompt_completion(const Fields& fields) {
@@ -117,18 +130,27 @@ void RecordParser::read_prompt_completion(const Fields& fields) {
   if (lists != fields[Column::completion]->is_array())
     throw DataError("found {} as prompt and {} as completion; wanted two texts or two lists",
                     kind_of(*fields[Column::prompt]), kind_of(*fields[Column::completion]));
+  const std::string_view system = optional_text(fields, Column::system);
+  read_tools(fields);
   if (!lists) {
+    for (const auto& [column, is_there] :
+         {std::pair(Column::system, !system.empty()),
+          std::pair(Column::tools, !record_.conversation.tools.empty())})
+      if (is_there)
+        throw DataError(
+            "found the key '{}' beside a prompt that is a text, which has no place for it; wanted "
+            "lists of messages",
+            options_.columns[column]);
     record_.kind = RecordKind::text;
     record_.prompt = want_text(fields, Column::prompt);
     record_.completion = want_text(fields, Column::completion);
     return;
   }
   Conversation& talk = record_.conversation;
-  messages_.read_list(*fields[Column::prompt], options_.columns[Column::prompt], talk);
+  read_with_system(fields, Column::prompt);
   for (Message& message : talk.messages)
     message.supervised = false;
   messages_.read_list(*fields[Column::completion], options_.columns[Column::completion], talk);
-  if (fields.has(Column::tools)) messages_.tools().read_tools(*fields[Column::tools], talk);
 }
 
 // Where a record has ids, they are what counts (detect_format).

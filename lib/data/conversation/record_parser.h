@@ -47,6 +47,8 @@ class RecordParser {
 
  private:
   void read_messages(const Fields& fields, Column list);
+  void read_with_system(const Fields& fields, Column list);
+  void read_tools(const Fields& fields);
   void read_alpaca(const Fields& fields);
   void read_prompt_completion(const Fields& fields);
   bool read_plain_tokens(const RecordBuffer& record);

@@ -18,11 +18,17 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-std::optional<JsonValue> find(const simdjson::dom::object& object, std::string_view key) {
+// The last of equal keys counts; it may be null.
+std::optional<JsonValue> find_any(const simdjson::dom::object& object, std::string_view key) {
   std::optional<JsonValue> last;
   for (const auto field : object)
-    if (field.key == key && !field.value.is_null()) last = field.value;
+    if (field.key == key) last = field.value;
   return last;
+}
+
+std::optional<JsonValue> find(const simdjson::dom::object& object, std::string_view key) {
+  const auto found = find_any(object, key);
+  return found && !found->is_null() ? found : std::nullopt;
 }
 
 simdjson::dom::object want_object(const JsonValue& json, std::string_view place) {
@@ -63,15 +69,20 @@ void ToolReader::read_one(const JsonValue& call, std::string_view place, Convers
 
   ToolCall& result = into.tool_calls.emplace_back();
   result.name = into.keep(std::string(*name_text));
-  const auto arguments = find(object, "arguments");
-  const auto text = arguments ? as_string(*arguments) : std::optional<std::string_view>("");
-  std::string dumped;
-  if (!text)
-    append_python_json(*arguments, dumped);
-  else if (is_blank(*text))
-    dumped = "{}";
-  else
-    append_python_json(parse_text(arguments_, *text, fmt::format("{}.arguments", place)), dumped);
+  const auto arguments = find_any(object, "arguments");
+  if (!arguments)
+    throw DataError("{}: the key 'arguments' is missing; wanted an object or JSON text of one",
+                    place);
+  const auto text =
+      arguments->is_null() ? std::optional<std::string_view>("") : as_string(*arguments);
+  std::string dumped = "{}";
+  if (!text || !is_blank(*text)) {
+    const std::string where = fmt::format("{}.arguments", place);
+    const JsonValue json = text ? parse_text(arguments_, *text, where) : *arguments;
+    want_object(json, where);
+    dumped.clear();
+    append_python_json(json, dumped);
+  }
   result.arguments = into.keep(std::move(dumped));
   result.arguments_text =
       text && !is_blank(*text) ? into.keep(std::string(*text)) : result.arguments;

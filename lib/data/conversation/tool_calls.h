@@ -1,5 +1,6 @@
 // Tools and tool calls of a record -> what templates write. Arguments come as an object or as JSON
-// text; both end as the same JSON, never quoted twice. Text that is no JSON is refused.
+// text of one; both end as the same JSON, never quoted twice. Anything else is refused; null and
+// empty text are {}.
 #pragma once
 
 #include <cstdint>

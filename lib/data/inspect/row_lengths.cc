@@ -96,7 +96,9 @@ class Pass {
   }
 
   void measure(SampleMaker& maker, std::uint64_t row, Sample& sample) {
-    const MadeSample made = maker.make(file_, row, sample);
+    MadeSample made = maker.try_make(file_, row, sample);
+    if (made.left_out == WhyLeftOut::bad && making_.options().on_bad_sample == OnBadSample::fail)
+      made = maker.make(file_, row, sample);  // throws, and tells the place
     RowLength& result = lengths_[row];
     result.left_out = static_cast<std::uint32_t>(made.left_out);
     if (made.left_out == WhyLeftOut::bad) return add_problem(row, made.problem);
@@ -115,9 +117,11 @@ class Pass {
       result.left_out = static_cast<std::uint32_t>(WhyLeftOut::cut_away);
   }
 
-  void add_problem(std::uint64_t row, const std::string& problem) {
+  // Only the first rows' are worded.
+  void add_problem(std::uint64_t row, const std::string& what) {
     const std::lock_guard lock(mutex_);
-    problems_.emplace(row, problem);
+    if (problems_.size() == kMostProblems && row > problems_.rbegin()->first) return;
+    problems_.emplace(row, fmt::format("{}: {}", file_.where(row), what));
     if (problems_.size() > kMostProblems) problems_.erase(std::prev(problems_.end()));
   }
 

@@ -11,20 +11,26 @@ SampleMaker::SampleMaker(SampleOptions options, const ChatTemplate& chat_templat
                          std::unique_ptr<TextEncoder> encoder, SampleTokens tokens)
     : options_(std::move(options)),
       chat_template_(chat_template),
-      tokens_(tokens),
+      tokens_(std::move(tokens)),
       encoder_(std::move(encoder)),
       parser_(options_.records),
       labeller_(*encoder_, options_.train_on) {}
 
 MadeSample SampleMaker::make(const RecordFile& file, std::uint64_t row, Sample& sample) {
+  MadeSample made = try_make(file, row, sample);
+  if (made.left_out != WhyLeftOut::bad) return made;
+  made.problem = fmt::format("{}: {}", file.where(row), made.problem);
+  if (!options_.skip_bad)
+    throw DataError("{} (--on-bad-sample skip leaves such rows out)", made.problem);
+  return made;
+}
+
+MadeSample SampleMaker::try_make(const RecordFile& file, std::uint64_t row, Sample& sample) {
   file.read(row, buffer_);
   try {
     return {.left_out = make(buffer_, sample)};
   } catch (const DataError& error) {
-    std::string problem = fmt::format("{}: {}", file.where(row), error.what());
-    if (!options_.skip_bad)
-      throw DataError("{} (--on-bad-sample skip leaves such rows out)", problem);
-    return {.left_out = WhyLeftOut::bad, .problem = std::move(problem)};
+    return {.left_out = WhyLeftOut::bad, .problem = error.what()};
   }
 }
 
@@ -41,8 +47,9 @@ WhyLeftOut SampleMaker::make(RecordBuffer& record, Sample& sample) {
     chat_template_.render(parsed.conversation, rendering_);
   } else {
     if (parsed.prompt.empty() && parsed.completion.empty()) return WhyLeftOut::empty;
-    if (tokens_.begin_of_text) rendering_.add_control(*tokens_.begin_of_text);
-    render_text(parsed.prompt, parsed.completion, tokens_.end_of_text, rendering_);
+    for (const TokenId token : tokens_.before_text)
+      rendering_.add_control(token);
+    render_text(parsed.prompt, parsed.completion, tokens_.behind_text, rendering_);
   }
   // One token more than may stay tells whether the sample has to be cut.
   labeller_.label(rendering_, options_.cutoff_length > 0 ? options_.cutoff_length + 1 : 0, sample);

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "data/conversation/record_parser.h"
 #include "data/records/record_file.h"
@@ -25,14 +25,14 @@ struct SampleOptions {
 
 // What the making of samples needs of the tokenizer and never changes; shared by all makers.
 struct SampleTokens {
-  std::optional<TokenId> begin_of_text;  // put before records that are texts, where the family does
-  std::optional<TokenId> end_of_text;    // put behind them
-  std::int64_t vocabulary_size = 0;      // ids in the data must be below
+  std::vector<TokenId> before_text;  // put before records that are texts, where the family does
+  std::vector<TokenId> behind_text;  // put behind them
+  std::int64_t vocabulary_size = 0;  // ids in the data must be below
 };
 
 struct MadeSample {
   WhyLeftOut left_out = WhyLeftOut::no;
-  std::string problem;  // bad: "file:line: what is wrong"
+  std::string problem;  // bad: "file:line: what is wrong"; of try_make: what is wrong
 };
 
 class SampleMaker {
@@ -45,6 +45,10 @@ class SampleMaker {
   // throws DataError naming file and line, or is left out with skip_bad; a file that changed throws
   // either way.
   MadeSample make(const RecordFile& file, std::uint64_t row, Sample& sample);
+
+  // The same, but a broken record is always left out and its place is not told: finding the line
+  // costs as much as several records.
+  MadeSample try_make(const RecordFile& file, std::uint64_t row, Sample& sample);
 
   // The same from bytes at hand; a broken record throws DataError without a place.
   WhyLeftOut make(RecordBuffer& record, Sample& sample);

@@ -20,9 +20,31 @@ std::string file_of(FileSystem& files, const std::string& tokenizer) {
   return files.is_folder(tokenizer) ? join_path(tokenizer, "tokenizer.json") : tokenizer;
 }
 
-// One id, when the tokenizer puts exactly one there around texts.
-std::optional<TokenId> single(const std::vector<TokenId>& frame) {
-  return frame.size() == 1 ? std::optional(frame.front()) : std::nullopt;
+// Whether the records may be texts; a format that is not named may be any.
+bool may_be_texts(const RecordParserOptions& records) {
+  return !records.format || *records.format == RecordFormat::text ||
+         *records.format == RecordFormat::prompt_completion;
+}
+
+bool may_be_talks(const RecordParserOptions& records) {
+  return records.format != RecordFormat::text && records.format != RecordFormat::tokens;
+}
+
+// A token that is put around contents: no content may hold it, and none of its flags may change
+// what stands beside it, since it is put there by its id.
+void check_control(const Tokenizer& tokenizer, TokenId id, const DataOptions& options) {
+  const AddedToken* const token = tokenizer.added_token(id);
+  const auto refuse = [&](std::string_view found, std::string_view wanted) {
+    throw DataError(
+        "{}: the token '{}' is put around contents, but {}; wanted {} in tokenizer.json",
+        options.tokenizer, tokenizer.spelling(id), found, wanted);
+  };
+  if (token == nullptr) return refuse("is no added token", "it among the added_tokens");
+  if (!token->special && !options.parse_special_in_text)
+    refuse("is not special, so that a content could hold it", "\"special\": true");
+  if (token->lstrip || token->rstrip || token->single_word)
+    refuse("its flags lstrip, rstrip or single_word look at what stands beside it",
+           "these flags to be false");
 }
 
 std::vector<DataSource> parse_sources(FileSystem& files, const std::vector<std::string>& words) {
@@ -40,16 +62,36 @@ SampleMaking::SampleMaking(FileSystem& files, const DataOptions& options)
       tokenizer_(Tokenizer::load(file_of(files, options.tokenizer))),
       token_bytes_(tokenizer_) {
   const TokenizerConfig config = read_tokenizer_config(files, folder_of(files, options.tokenizer));
-  const auto find = [this](std::string_view text) { return tokenizer_.find(text); };
-  template_ = choose_template(options.chat_template, config, find);
+  const auto find = [&](std::string_view text) {
+    const std::optional<TokenId> id = tokenizer_.find(text);
+    if (id) check_control(tokenizer_, *id, options_);
+    return id;
+  };
+  template_ =
+      may_be_talks(records_) ? choose_template(options.chat_template, config, find) : no_template();
   if (template_.notice.empty())
     log("data").info("chat template: {}", template_.name);
   else
     log("data").warn("{}", template_.notice);
-  sample_tokens_ = {
-      .begin_of_text = single(tokenizer_.frame().prefix),
-      .end_of_text = config.end_of_text.empty() ? std::nullopt : find(config.end_of_text),
-      .vocabulary_size = static_cast<std::int64_t>(tokenizer_.size())};
+  if (!config.end_of_text.empty()) {
+    end_of_text_ = find(config.end_of_text);
+    if (!end_of_text_)
+      throw DataError(
+          "{}: tokenizer_config.json names the eos_token '{}', which the tokenizer lacks",
+          config.folder, config.end_of_text);
+  }
+  const SequenceFrame& frame = tokenizer_.frame();
+  sample_tokens_ = {.before_text = frame.prefix,
+                    .behind_text = frame.suffix,
+                    .vocabulary_size = static_cast<std::int64_t>(tokenizer_.size())};
+  std::vector<TokenId>& behind = sample_tokens_.behind_text;
+  if (end_of_text_ && (behind.empty() || behind.back() != *end_of_text_))
+    behind.push_back(*end_of_text_);
+  if (behind.empty() && may_be_texts(records_))
+    log("data").warn(
+        "{} names no eos_token in a tokenizer_config.json: records that are texts get no token "
+        "that ends them",
+        config.folder);
   tokenizer_key_ = to_hex(file_checksum128(files, file_of(files, options.tokenizer)));
 }
 
@@ -69,7 +111,7 @@ std::unique_ptr<SampleMaker> SampleMaking::maker(std::int64_t cutoff_length) con
 std::string SampleMaking::key() const {
   return to_hex(checksum128(fmt::format(
       "samples 1|{}|{}|{}|{}|{}|{}|{}|{}|{}", tokenizer_key_, template_.name,
-      sample_tokens_.begin_of_text.value_or(-1), sample_tokens_.end_of_text.value_or(-1),
+      fmt::join(sample_tokens_.before_text, " "), fmt::join(sample_tokens_.behind_text, " "),
       train_on_name(options_.train_on), options_.cutoff_len, options_.parse_special_in_text,
       options_.data_format, fmt::join(options_.column, "|"))));
 }

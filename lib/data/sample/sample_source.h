@@ -20,8 +20,9 @@ namespace odb {
 // The tokenizer with all that goes with it; of use without records (tokenize --samples).
 class SampleMaking {
  public:
-  // Throws UsageError, DataError or FileError: what cannot work is found here, before training.
-  // Says in the log which template is used, with its notice.
+  // Throws UsageError, DataError or FileError: what cannot work is found here, before training,
+  // also a token of the template that could stand in a content or takes white space around it. Says
+  // in the log which template is used, with its notice, and when texts get no end.
   SampleMaking(FileSystem& files, const DataOptions& options);
 
   // A maker of its own for the calling thread. `cutoff_length`: other than the options' (0: never
@@ -34,7 +35,7 @@ class SampleMaking {
   const std::string& template_name() const { return template_.name; }
   const ChatTemplate& chat_template() const { return *template_.chat_template; }
   // The token that ends a text, where the tokenizer names one.
-  std::optional<TokenId> end_of_text() const { return sample_tokens_.end_of_text; }
+  std::optional<TokenId> end_of_text() const { return end_of_text_; }
 
   // Changes whenever the same record could become another sample: tokenizer files, template,
   // cutoff, format, columns, what is trained.
@@ -46,6 +47,7 @@ class SampleMaking {
   Tokenizer tokenizer_;
   TokenBytes token_bytes_;
   ChosenTemplate template_;
+  std::optional<TokenId> end_of_text_;
   SampleTokens sample_tokens_;
   std::string tokenizer_key_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/tokenizer/code_points.h"
+#include "data/tokenizer/nfc.h"
 #include "data/tokenizer/utf8.h"
 
 namespace odb {
@@ -28,9 +29,16 @@ TokenBytes::TokenBytes(const Tokenizer& tokenizer)
     const auto token = static_cast<TokenId>(id);
     bytes_[id] = static_cast<std::uint32_t>(tokenizer.decode_bytes(std::span(&token, 1)).size());
   }
-  for (const AddedToken& added : tokenizer.added_tokens())
-    flags_[static_cast<std::size_t>(added.id)] = static_cast<std::uint8_t>(
-        (added.lstrip ? strips_left : 0) | (added.rstrip ? strips_right : 0));
+  std::string scratch;
+  for (const AddedToken& added : tokenizer.added_tokens()) {
+    const auto id = static_cast<std::size_t>(added.id);
+    // It stands in the text as it is written; its spelling may decode to something shorter.
+    bytes_[id] = static_cast<std::uint32_t>(tokenizer.normalizes_nfc()
+                                                ? normalize_nfc(added.content, scratch).size()
+                                                : added.content.size());
+    flags_[id] = static_cast<std::uint8_t>((added.lstrip ? strips_left : 0) |
+                                           (added.rstrip ? strips_right : 0));
+  }
 }
 
 void TokenBytes::append_ends(std::string_view text, std::span<const TokenId> ids,

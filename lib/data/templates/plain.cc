@@ -30,11 +30,12 @@ void PlainTemplate::render(const Conversation& talk, Rendering& into) const {
 }
 
 void render_text(std::string_view prompt, std::string_view completion,
-                 std::optional<TokenId> end_of_text, Rendering& into) {
+                 std::span<const TokenId> behind, Rendering& into) {
   into.add_text(prompt);
   into.open_answer();
   into.add_text(completion);
-  if (end_of_text) into.add_control(*end_of_text);
+  for (const TokenId token : behind)
+    into.add_control(token);
   into.close_answer();
 }
 

@@ -2,7 +2,7 @@
 // Records that are texts (text, prompt and completion) are always written this way.
 #pragma once
 
-#include <optional>
+#include <span>
 
 #include "data/templates/chat_template.h"
 
@@ -20,9 +20,8 @@ class PlainTemplate final : public ChatTemplate {
   TokenId end_of_text_;
 };
 
-// A text: `prompt` as context, `completion` and the end-of-text token as the answer. `end_of_text`
-// nullopt: none is written.
+// A text: `prompt` as context, `completion` and the tokens behind it as the answer.
 void render_text(std::string_view prompt, std::string_view completion,
-                 std::optional<TokenId> end_of_text, Rendering& into);
+                 std::span<const TokenId> behind, Rendering& into);
 
 }  // namespace odb

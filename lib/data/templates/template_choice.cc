@@ -57,6 +57,13 @@ std::optional<std::string> template_text(const nlohmann::json& config, const std
                                 : fmt::format("templates named {}", fmt::join(names, ", ")));
 }
 
+class NoTemplate final : public ChatTemplate {
+ public:
+  void render(const Conversation&, Rendering&) const override {
+    throw InternalError("a talk where --data-format says that there are none");
+  }
+};
+
 std::string known_names() {
   return fmt::format("{}", fmt::join(chat_template_names(), ", "));
 }
@@ -71,7 +78,6 @@ TokenizerConfig read_tokenizer_config(FileSystem& files, const std::string& fold
     if (!config.is_object()) throw DataError("{}: found no JSON object in it", path);
     result.chat_template = template_text(config, path);
     result.end_of_text = token_text(config, "eos_token", path);
-    result.begin_of_text = token_text(config, "bos_token", path);
   }
   const std::string jinja = join_path(folder, "chat_template.jinja");
   if (files.exists(jinja)) result.chat_template = files.read_all(jinja);
@@ -122,8 +128,12 @@ ChosenTemplate choose_template(const std::string& option, const TokenizerConfig&
                               config.folder)};
   throw DataError(
       "{}: has no chat template and not the tokens of ChatML; name one of {} with "
-      "--chat-template",
+      "--chat-template, or --data-format text or tokens where the records are no talks",
       config.folder, known_names());
+}
+
+ChosenTemplate no_template() {
+  return {.name = "none", .chat_template = std::make_unique<NoTemplate>()};
 }
 
 }  // namespace odb

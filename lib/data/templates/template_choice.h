@@ -17,7 +17,6 @@ struct TokenizerConfig {
   std::string folder;
   std::optional<std::string> chat_template;  // of several named ones: "default"
   std::string end_of_text;                   // eos_token; empty: none
-  std::string begin_of_text;                 // bos_token; empty: none
 };
 
 // A missing tokenizer_config.json gives an empty one. Throws DataError when it is no JSON object or
@@ -41,5 +40,8 @@ struct ChosenTemplate {
 // DataError for an unknown template, or when there is nothing to go by, listing the known ones.
 ChosenTemplate choose_template(const std::string& option, const TokenizerConfig& config,
                                const FindToken& find);
+
+// For records that are no talks: "none", which refuses to render.
+ChosenTemplate no_template();
 
 }  // namespace odb

@@ -36,7 +36,7 @@ class Encoder {
 
   // Appends the ids of `text`, taken as content, to `ids`. Added tokens that are not control tokens
   // ("<think>") are found in it. Throws DataError, with `ids` unchanged, when the text is not valid
-  // UTF-8 (naming the first bad byte) or has 4 GiB or more.
+  // UTF-8 (naming the first bad byte) or has 2 GiB or more.
   void encode(std::string_view text, std::vector<TokenId>& ids);
 
   // Appends the ids of the pieces. Texts that stand side by side are one text: merges cross from

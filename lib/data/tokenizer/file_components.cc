@@ -24,6 +24,10 @@ TokenId parse_id(const json& value, const std::string& where) {
 }
 
 AddedToken parse_added_token(const json& entry, const std::string& where) {
+  if (entry.is_object()) {
+    check_keys(entry, {"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"},
+               where);
+  }
   return {.id = parse_id(required_field(entry, "id", where), where),
           .content = required_text(entry, "content", where),
           .single_word = required_flag(entry, "single_word", where),
@@ -53,6 +57,7 @@ std::vector<TokenId> template_ids(const json& item, const json& tokens,
 
 SequenceFrame parse_template(const json& component, const Vocabulary& vocabulary,
                              const std::string& where) {
+  check_keys(component, {"type", "single", "pair", "special_tokens"}, where);
   SequenceFrame frame;
   const json no_tokens = json::object();
   const json& tokens =
@@ -99,10 +104,11 @@ std::vector<AddedToken> parse_added_tokens(const json& component, Vocabulary& vo
 bool parse_normalizer(const json& component, const std::string& where) {
   if (component.is_null()) return false;
   const std::string type = component_type(component, where);
-  if (type == "NFC") return true;
-  if (type != "Sequence") {
+  if (type != "NFC" && type != "Sequence") {
     throw DataError("{}: unknown normalizer '{}'; known are NFC and Sequence", where, type);
   }
+  check_keys(component, {"type", type == "NFC" ? "type" : "normalizers"}, where);
+  if (type == "NFC") return true;
   bool nfc = false;
   std::size_t index = 0;
   for (const json& step : required_list(component, "normalizers", where)) {
@@ -115,13 +121,17 @@ SequenceFrame parse_post_processor(const json& component, const Vocabulary& voca
                                    const std::string& where) {
   if (component.is_null()) return {};
   const std::string type = component_type(component, where);
-  if (type == "ByteLevel") return {};
+  if (type == "ByteLevel") {
+    check_byte_level_keys(component, where);
+    return {};
+  }
   if (type == "TemplateProcessing") return parse_template(component, vocabulary, where);
   if (type != "Sequence") {
     throw DataError(
         "{}: unknown post-processor '{}'; known are ByteLevel, TemplateProcessing and Sequence",
         where, type);
   }
+  check_keys(component, {"type", "processors"}, where);
   SequenceFrame frame;
   std::size_t index = 0;
   int templates = 0;
@@ -141,6 +151,7 @@ void check_decoder(const json& component, const std::string& where) {
   if (type != "ByteLevel") {
     throw DataError("{}: unknown decoder '{}'; wanted ByteLevel", where, type);
   }
+  check_byte_level_keys(component, where);
 }
 
 }  // namespace odb

@@ -1,5 +1,7 @@
 #include "data/tokenizer/json_fields.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace odb {
@@ -13,6 +15,19 @@ const json& required_field(const json& object, const char* name, const std::stri
   const auto found = object.find(name);
   if (found == object.end()) throw DataError("{}: the field '{}' is missing", where, name);
   return *found;
+}
+
+void check_keys(const json& object, std::initializer_list<std::string_view> known,
+                const std::string& where) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      throw DataError("{}: unknown key '{}'", where, key);
+    }
+  }
+}
+
+void check_byte_level_keys(const json& object, const std::string& where) {
+  check_keys(object, {"type", "add_prefix_space", "trim_offsets", "use_regex"}, where);
 }
 
 std::string required_text(const json& object, const char* name, const std::string& where) {

@@ -2,8 +2,9 @@
 // JSON object with a name for messages. Every function throws DataError beginning with `where`.
 #pragma once
 
-#include <optional>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,13 @@ namespace odb {
 
 // The text of `object`'s "type". `where` is e.g. "DIR/tokenizer.json: pre_tokenizer".
 std::string component_type(const nlohmann::json& object, const std::string& where);
+
+// Refuses all keys but the known ones.
+void check_keys(const nlohmann::json& object, std::initializer_list<std::string_view> known,
+                const std::string& where);
+
+// The same for ByteLevel, as pre-tokenizer, post-processor or decoder.
+void check_byte_level_keys(const nlohmann::json& object, const std::string& where);
 
 const nlohmann::json& required_field(const nlohmann::json& object, const char* name,
                                      const std::string& where);

@@ -23,8 +23,8 @@ struct Merge {
 
 class MergeTable {
  public:
-  // What the packing of a slot allows.
-  static constexpr TokenId kMaxTokens = 1 << 21;
+  // What the packing of a slot allows; one less, so that no pair looks like a free slot.
+  static constexpr TokenId kMaxTokens = (1 << 21) - 1;
   static constexpr MergeRank kMaxMerges = (1 << 22) - 1;
 
   // `merges` in order of precedence, no pair twice, each id under kMaxTokens, at most kMaxMerges;

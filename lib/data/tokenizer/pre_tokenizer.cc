@@ -51,6 +51,7 @@ void PreTokenizer::add(const json& component, const std::string& where) {
     throw DataError("{}: {} stands behind ByteLevel, which must be the last step", where, type);
   }
   if (type == "Sequence") {
+    check_keys(component, {"type", "pretokenizers"}, where);
     std::size_t index = 0;
     for (const json& step : required_list(component, "pretokenizers", where)) {
       add(step, fmt::format("{}.pretokenizers[{}]", where, index++));
@@ -58,6 +59,7 @@ void PreTokenizer::add(const json& component, const std::string& where) {
   } else if (type == "Split") {
     add_split(component, where);
   } else if (type == "Digits") {
+    check_keys(component, {"type", "individual_digits"}, where);
     steps_.push_back(
         make_digits_splitter(optional_flag(component, "individual_digits", false, where)));
   } else if (type == "ByteLevel") {
@@ -70,6 +72,7 @@ void PreTokenizer::add(const json& component, const std::string& where) {
 }
 
 void PreTokenizer::add_split(const json& component, const std::string& where) {
+  check_keys(component, {"type", "pattern", "behavior", "invert"}, where);
   const SplitRule rule{.behavior = parse_behavior(component, where),
                        .invert = optional_flag(component, "invert", false, where)};
   const json& pattern = required_field(component, "pattern", where);
@@ -87,11 +90,11 @@ void PreTokenizer::add_split(const json& component, const std::string& where) {
   std::unique_ptr<Splitter> scanner;
   // A scanner's words cover the whole text, so that there is nothing to invert or remove.
   if (rule.behavior == SplitBehavior::isolated) scanner = make_word_scanner(regex);
-  is_scanned_ = is_scanned_ && scanner != nullptr;
   steps_.push_back(scanner ? std::move(scanner) : make_regex_splitter(regex, rule, place));
 }
 
 void PreTokenizer::add_byte_level(const json& component, const std::string& where) {
+  check_byte_level_keys(component, where);
   has_byte_level_ = true;
   add_prefix_space_ = required_flag(component, "add_prefix_space", where);
   if (optional_flag(component, "use_regex", true, where)) {

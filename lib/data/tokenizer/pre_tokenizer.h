@@ -30,9 +30,6 @@ class PreTokenizer {
   // of: `text`, or scratch.prefixed where the chain puts a blank before a part (add_prefix_space).
   std::string_view split(std::string_view text, Scratch& scratch) const;
 
-  // Whether every Split pattern is one that a word scanner stands for.
-  bool is_scanned() const { return is_scanned_; }
-
  private:
   void add(const nlohmann::json& component, const std::string& where);
   void add_split(const nlohmann::json& component, const std::string& where);
@@ -43,7 +40,6 @@ class PreTokenizer {
   std::unique_ptr<Splitter> built_in_;  // ByteLevel's own pattern, after the blank is put in
   bool add_prefix_space_ = false;
   bool has_byte_level_ = false;
-  bool is_scanned_ = true;
 };
 
 }  // namespace odb

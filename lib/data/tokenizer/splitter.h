@@ -9,7 +9,7 @@
 
 namespace odb {
 
-// Bytes [begin, end) of the text at hand. Texts are under 4 GiB; Encoder sees to that.
+// Bytes [begin, end) of the text at hand. Texts are under 2 GiB; Encoder sees to that.
 struct Span {
   std::uint32_t begin;
   std::uint32_t end;

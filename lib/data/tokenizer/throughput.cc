@@ -57,11 +57,11 @@ TokenizerThroughput measure_throughput(const Tokenizer& tokenizer,
   return result;
 }
 
-std::size_t private_memory_bytes() {
+std::int64_t private_memory_bytes() {
   std::ifstream file("/proc/self/smaps_rollup");
-  std::size_t kilobytes = 0;
+  std::int64_t kilobytes = 0;
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("Private_")) kilobytes += std::stoul(line.substr(line.find(':') + 1));
+    if (line.starts_with("Private_Dirty:")) kilobytes = std::stoll(line.substr(line.find(':') + 1));
   }
   if (kilobytes == 0) throw FileError("/proc/self/smaps_rollup tells no private memory");
   return kilobytes * 1024;

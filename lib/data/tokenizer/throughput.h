@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -22,8 +23,8 @@ struct TokenizerThroughput {
 TokenizerThroughput measure_throughput(const Tokenizer& tokenizer,
                                        std::span<const std::string> texts, int rounds);
 
-// Memory of this process that no other one shares, in bytes (private pages, of
-// /proc/self/smaps_rollup).
-std::size_t private_memory_bytes();
+// Memory that this process has written to and shares with no other one, in bytes (Private_Dirty of
+// /proc/self/smaps_rollup). May fall from one call to the next.
+std::int64_t private_memory_bytes();
 
 }  // namespace odb

@@ -54,6 +54,16 @@ bool is_set(const Fields& fields, std::string_view name) {
   return !(value.is_null() || value == false || value == 0.0);
 }
 
+// Absent or null is false, as in the reference.
+bool flag(const Fields& fields, std::string_view name, const std::string& where) {
+  const nlohmann::json value = component(fields, name);
+  if (value.is_null()) return false;
+  if (!value.is_boolean()) {
+    throw DataError("{}: '{}' is {}, wanted true or false", where, name, value.dump());
+  }
+  return value.get<bool>();
+}
+
 void check_model_kind(const Fields& model, const std::string& where) {
   // Old files have no type; only BPE has merges.
   const nlohmann::json type = component(model, "type");
@@ -189,6 +199,10 @@ const dom::element& required_element(const Fields& fields, std::string_view name
 }  // namespace
 
 TokenizerParts parse_tokenizer_file(std::string_view json, const std::string& where) {
+  if (json.starts_with("\xEF\xBB\xBF")) {
+    throw DataError("{}: begins with a byte order mark, which JSON files do not have; remove it",
+                    where);
+  }
   dom::parser parser;
   dom::element root;
   if (const auto error = parser.parse(json.data(), json.size()).get(root)) {
@@ -198,6 +212,10 @@ TokenizerParts parse_tokenizer_file(std::string_view json, const std::string& wh
                                 {"version", "truncation", "padding", "added_tokens", "normalizer",
                                  "pre_tokenizer", "post_processor", "decoder", "model"},
                                 where);
+  if (const nlohmann::json version = component(file, "version");
+      !version.is_null() && version != "1.0") {
+    throw DataError("{}: unknown version {}; wanted \"1.0\"", where, version.dump());
+  }
   for (const std::string_view ignored : {"truncation", "padding"}) {
     if (!component(file, ignored).is_null()) {
       log("data").warn("{}: '{}' is left aside; lengths are the trainer's own affair", where,
@@ -224,11 +242,17 @@ TokenizerParts parse_tokenizer_file(std::string_view json, const std::string& wh
   const auto byte_tokens = find_byte_tokens(vocabulary, model_place + ".vocab");
   MergeTable merges = make_merge_table(required_element(model, "merges", model_place), vocabulary,
                                        byte_tokens, model_place + ".merges");
+  if (merges.size() == 0 && vocabulary.size() > byte_tokens.size() + added.size()) {
+    throw DataError(
+        "{}.merges: empty, though the vocabulary has {} tokens; without merges most of "
+        "them are never made",
+        model_place, vocabulary.size());
+  }
   SequenceFrame frame = parse_post_processor(component(file, "post_processor"), vocabulary,
                                              where + ": post_processor");
   return {.vocabulary = std::move(vocabulary),
           .merges = std::move(merges),
-          .ignore_merges = is_set(model, "ignore_merges"),
+          .ignore_merges = flag(model, "ignore_merges", model_place),
           .normalize_nfc = parse_normalizer(component(file, "normalizer"), where + ": normalizer"),
           .pre_tokenizer = std::move(pre_tokenizer),
           .added_tokens = std::move(added),

@@ -3,7 +3,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "base/error.h"
 
@@ -14,12 +13,6 @@ std::uint32_t hash_of(std::string_view token) {
   return static_cast<std::uint32_t>(XXH3_64bits(token.data(), token.size()));
 }
 }  // namespace
-
-void Vocabulary::reserve(std::size_t tokens, std::size_t bytes) {
-  letters_.reserve(bytes);
-  entries_.reserve(tokens);
-  grow(std::bit_ceil(2 * tokens + 1));
-}
 
 std::size_t Vocabulary::slot_of(std::string_view token, std::uint32_t hash) const {
   std::size_t at = hash & (slots_.size() - 1);

@@ -14,9 +14,6 @@ namespace odb {
 
 class Vocabulary {
  public:
-  // Room for `tokens` tokens of `bytes` bytes in all, as a hint.
-  void reserve(std::size_t tokens, std::size_t bytes);
-
   // Returns false, and changes nothing, when the string is there already. Ids may come in any
   // order. REQUIRES: id >= 0; not after seal().
   bool add(std::string_view token, TokenId id);

@@ -84,12 +84,16 @@ TEST_CASE("Rows that are drawn but not trained have a reason") {
 }
 
 TEST_CASE("Texts and ids of a record") {
-  const Sample text =
-      make(R"({"text": "ab"})", {}, {.begin_of_text = 5, .end_of_text = 6, .vocabulary_size = 9})
-          .sample;
-  CHECK(text.tokens.front() == 5);
-  CHECK(text.tokens.back() == 6);
-  CHECK(text.supervised == static_cast<std::int64_t>(text.tokens.size()) - 1);
+  const Sample text = make(R"({"text": "ab"})", {},
+                           {.before_text = {5, 4}, .behind_text = {7, 6}, .vocabulary_size = 9})
+                          .sample;
+  const std::size_t size = text.tokens.size();
+  REQUIRE(size > 4);
+  CHECK(text.tokens[0] == 5);
+  CHECK(text.tokens[1] == 4);
+  CHECK(text.tokens[size - 2] == 7);
+  CHECK(text.tokens[size - 1] == 6);
+  CHECK(text.supervised == static_cast<std::int64_t>(size) - 2);
   CHECK(
       supervised_text(make(R"({"prompt": "What is 1 + 1?", "completion": " It is 2."})").sample) ==
       " It is 2.<|endoftext|>");

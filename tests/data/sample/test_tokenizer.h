@@ -24,7 +24,7 @@ struct TestTokenizer {
     return std::make_unique<TokenizerText>(tokenizer, bytes);
   }
   SampleTokens sample_tokens() const {
-    return {.end_of_text = tokenizer.find("<|endoftext|>"),
+    return {.behind_text = {*tokenizer.find("<|endoftext|>")},
             .vocabulary_size = static_cast<std::int64_t>(tokenizer.size())};
   }
 

@@ -96,10 +96,10 @@ TEST_CASE("Templates refuse what they have no rule for") {
 
 TEST_CASE("Texts: the completion and the end of the text are the answer") {
   Rendering rendering;
-  render_text("1 + 1 =", " 2", 5, rendering);
+  render_text("1 + 1 =", " 2", std::vector<TokenId>{5}, rendering);
   CHECK(shown(rendering) == "1 + 1 =[ 2<>]");
   rendering.clear();
-  render_text("", "once", std::nullopt, rendering);
+  render_text("", "once", {}, rendering);
   CHECK(shown(rendering) == "[once]");
 }
 

@@ -57,6 +57,18 @@ TEST_CASE("strip flags of a control piece take the white space beside it") {
   CHECK(encode_pieces(parse(with_flags("rstrip")), pieces) == Ids{'a', ' ', '\n', kEnd, 'b'});
 }
 
+TEST_CASE("white space that an added token takes is no added token again") {
+  json file = small_file();
+  file["added_tokens"][0]["special"] = false;
+  file["added_tokens"][0]["rstrip"] = true;
+  json blanks = file["added_tokens"][0];
+  blanks["id"] = 259;
+  blanks["content"] = "  ";
+  file["added_tokens"].push_back(blanks);
+  const Tokenizer tokenizer = parse(file);
+  CHECK(Encoder(tokenizer).encode("a  b<|end|>  a") == Ids{'a', 259, 'b', kEnd, 'a'});
+}
+
 TEST_CASE("control tokens in text count only when asked for") {
   const Tokenizer tokenizer = parse(small_file());
   CHECK(Encoder(tokenizer).encode("a<|end|>").size() == 8);
@@ -120,6 +132,21 @@ TEST_CASE("a small cache that is always full gives the same ids as a large one")
   CHECK(small.encode(text) == ids);
   CHECK(large.encode(text) == ids);
   CHECK(tokenizer.decode(ids) == text);
+}
+
+TEST_CASE("a megabyte of marks out of order has the ids of its normal form") {
+  const Tokenizer tokenizer =
+      parse(family_file(read_json(test_file("data/tokenizer/golden/families.json")), "qwen2"));
+  Encoder encoder(tokenizer);
+  std::string text = "a";
+  std::string low;
+  std::string high;
+  for (int i = 0; i < 1 << 17; ++i) {
+    text += "\u0323\u0307\u0301\u0323";
+    low += "\u0323\u0323";
+    high += "\u0307\u0301";
+  }
+  CHECK((encoder.encode(text) == encoder.encode("\u1EA1" + low.substr(2) + high)));
 }
 
 TEST_CASE("a megabyte of one letter, of blanks or of mixed emoji is encoded and comes back") {

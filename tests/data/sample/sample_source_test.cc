@@ -1,0 +1,148 @@
+// What is found out about tokenizer and template before training, and what texts are framed by.
+#include "data/sample/sample_source.h"
+
+#include <sstream>
+
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/real_file_system.h"
+#include "catch.h"
+#include "sample/changed_tokenizer.h"
+#include "temporary_folder.h"
+
+using namespace odb;
+using nlohmann::json;
+using Ids = std::vector<TokenId>;
+
+namespace {
+
+const std::string kEos = R"({"eos_token": "<|endoftext|>"})";
+
+// A tokenizer's folder and the samples made with it.
+class Making {
+ public:
+  explicit Making(const json& tokenizer, const std::string& config = kEos) {
+    folder_.write("tokenizer.json", tokenizer.dump());
+    if (!config.empty()) folder_.write("tokenizer_config.json", config);
+    options.tokenizer = folder_.path();
+    options.chat_template = "chatml";
+  }
+
+  SampleMaking open() { return {files_, options}; }
+
+  Ids tokens_of(const std::string& record) {
+    const SampleMaking making = open();
+    RecordBuffer buffer;
+    std::copy(record.begin(), record.end(), buffer.resize(record.size()).begin());
+    Sample sample;
+    REQUIRE(making.maker()->make(buffer, sample) == WhyLeftOut::no);
+    return sample.tokens;
+  }
+
+  // What the log says while it is opened.
+  std::string log_of_opening() {
+    std::ostringstream lines;
+    set_log_sink(std::make_shared<spdlog::sinks::ostream_sink_mt>(lines));
+    open();
+    set_log_sink(std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    return lines.str();
+  }
+
+  DataOptions options;
+
+ private:
+  TemporaryFolder folder_;
+  RealFileSystem files_;
+};
+
+json framed(const std::vector<std::string>& before, const std::vector<std::string>& behind) {
+  json file = chat_tokenizer_file();
+  json single = json::array();
+  json tokens = json::object();
+  const auto add = [&](const std::string& name) {
+    single.push_back({{"SpecialToken", {{"id", name}, {"type_id", 0}}}});
+    tokens[name] = {{"id", name}, {"ids", {added_token(file, name)["id"]}}, {"tokens", {name}}};
+  };
+  for (const std::string& name : before)
+    add(name);
+  single.push_back({{"Sequence", {{"id", "A"}, {"type_id", 0}}}});
+  for (const std::string& name : behind)
+    add(name);
+  file["post_processor"] = {{"type", "TemplateProcessing"},
+                            {"single", single},
+                            {"pair", json::array()},
+                            {"special_tokens", tokens}};
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("A token of the template that a content could hold or that looks around is refused") {
+  for (const char* const flag : {"lstrip", "rstrip", "single_word"}) {
+    INFO(flag);
+    json file = chat_tokenizer_file();
+    added_token(file, "<|im_end|>")[flag] = true;
+    CHECK_THROWS_WITH(
+        Making(file).open(),
+        Catch::Contains("the token '<|im_end|>' is put around") && Catch::Contains(flag));
+  }
+  json file = chat_tokenizer_file();
+  added_token(file, "<|im_start|>")["special"] = false;
+  Making making(file);
+  CHECK_THROWS_WITH(making.open(), Catch::Contains("'<|im_start|>'") &&
+                                       Catch::Contains("not special, so that a content could"));
+  making.options.parse_special_in_text = true;
+  CHECK_NOTHROW(making.open());
+  json eos = chat_tokenizer_file();
+  added_token(eos, "<|endoftext|>")["special"] = false;
+  CHECK_THROWS_WITH(Making(eos).open(), Catch::Contains("'<|endoftext|>'"));
+}
+
+TEST_CASE("Texts stand between all tokens that the tokenizer puts around them, and end") {
+  const std::string record = R"({"text": "1"})";
+  const json plain = chat_tokenizer_file();
+  json file = plain;
+  const auto id = [&](const std::string& name) {
+    return added_token(file, name)["id"].get<TokenId>();
+  };
+  const TokenId begin = id("<|begin_of_text|>");
+  const TokenId start = id("<|im_start|>");
+  const TokenId turn = id("<|im_end|>");
+  const TokenId end = id("<|endoftext|>");
+  const TokenId one = *Tokenizer::parse(plain.dump(), "t").find("1");
+  CHECK(Making(plain).tokens_of(record) == Ids{one, end});
+  CHECK(Making(framed({"<|begin_of_text|>", "<|im_start|>"}, {"<|im_end|>"})).tokens_of(record) ==
+        Ids{begin, start, one, turn, end});
+  CHECK(Making(framed({}, {"<|endoftext|>"})).tokens_of(record) == Ids{one, end});
+  CHECK(Making(framed({}, {"<|im_end|>"}), "").tokens_of(record) == Ids{one, turn});
+}
+
+TEST_CASE("A tokenizer without an end-of-text token is told, one that lacks its own refused") {
+  const json file = chat_tokenizer_file();
+  for (const std::string config : {"", "{}"}) {
+    CHECK_THAT(Making(file, config).log_of_opening(), Catch::Contains("names no eos_token"));
+    Making talks(file, config);
+    talks.options.data_format = "messages";
+    CHECK_THAT(talks.log_of_opening(), !Catch::Contains("names no eos_token"));
+  }
+  CHECK_THAT(Making(file).log_of_opening(), !Catch::Contains("names no eos_token"));
+  CHECK_THROWS_WITH(Making(file, R"({"eos_token": "<|gone|>"})").open(),
+                    Catch::Contains("names the eos_token '<|gone|>'"));
+}
+
+TEST_CASE("Records that are no talks need no template") {
+  json file = chat_tokenizer_file();
+  added_token(file, "<|im_end|>")["content"] = "<|other|>";
+  file["model"]["vocab"].erase("<|im_end|>");
+  Making making(file, "");
+  making.options.chat_template = "auto";
+  CHECK_THROWS_WITH(making.open(), Catch::Contains("--data-format text or tokens"));
+  making.options.data_format = "tokens";
+  CHECK(making.open().template_name() == "none");
+  CHECK(making.tokens_of(R"({"input_ids": [3, 4, 5]})") == Ids{3, 4, 5});
+  making.options.data_format = "text";
+  CHECK(making.tokens_of(R"({"text": "11"})").size() == 2);
+}
