@@ -202,8 +202,7 @@ RoundStart first_round(const BatchingOptions& resolved, std::int64_t positions, 
   if (!resolved.join && positions < world)
     throw UsageError(
         "--join off and --batching {} with {} {} on {} ranks: a rank without any would end the "
-        "epoch "
-        "at once; use --join on or at most {} ranks",
+        "epoch at once; use --join on or at most {} ranks",
         name(resolved.strategy), positions, plans_epoch(resolved.strategy) ? "batches" : "samples",
         world, positions);
   RoundStart start;

@@ -95,6 +95,8 @@ Scenario random_scenario(std::uint64_t seed, int size, std::int64_t most_views) 
   o.batch_size = pick(rng, 1, 12);
   o.bucket_pool_factor = pick(rng, 1, 10);
   s.options = resolve(o, Layout::flat);
+  // A strategy that plans needs a batch for each rank to end with the first dry one.
+  if (const auto plan = s.epoch().plan; plan && plan->size() < s.world) s.options.join = true;
   return s;
 }
 
