@@ -119,7 +119,7 @@ std::vector<std::int64_t> Rounds::agree(const std::vector<std::int64_t>& maxima)
                             Rng(shape_.seed, RandomPurpose::round_choice, epoch,
                                 stream + 1 + static_cast<std::uint64_t>(shape_.rank)));
     ODB_CHECK_EQ(static_cast<std::int64_t>(groups_.size()), slots_);
-    if constexpr (kAssertInvariants) assert_groups(options_, groups_);
+    if (kAssertInvariants) assert_groups(options_, groups_);
   }
   return encode_totals(groups_, slots_);
 }

@@ -44,7 +44,7 @@ BuildLock::~BuildLock() {
 }
 
 // False: there are no locks here.
-bool BuildLock::wait(const std::string& path) {
+bool BuildLock::wait(const std::string& path) const {
   auto told = std::chrono::steady_clock::now();
   while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return false;

@@ -20,7 +20,7 @@ class BuildLock {
   bool is_held() const { return is_held_; }
 
  private:
-  bool wait(const std::string& path);
+  bool wait(const std::string& path) const;
 
   std::string lock_path_;
   int descriptor_ = -1;

@@ -49,6 +49,7 @@ void check_control(const Tokenizer& tokenizer, TokenId id, const DataOptions& op
 
 std::vector<DataSource> parse_sources(FileSystem& files, const std::vector<std::string>& words) {
   std::vector<DataSource> sources;
+  sources.reserve(words.size());
   for (const std::string& word : words)
     sources.push_back(parse_data_source(files, word));
   return sources;

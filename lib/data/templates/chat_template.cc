@@ -10,9 +10,9 @@
 namespace odb {
 
 const std::vector<std::string>& chat_template_names() {
-  static const std::vector<std::string> kNames = {"qwen3",  "qwen3-instruct", "qwen2.5", "chatml",
-                                                  "llama3", "llama3.1",       "plain"};
-  return kNames;
+  static const std::vector<std::string> names = {"qwen3",  "qwen3-instruct", "qwen2.5", "chatml",
+                                                 "llama3", "llama3.1",       "plain"};
+  return names;
 }
 
 std::unique_ptr<ChatTemplate> make_chat_template(const std::string& name,
