@@ -45,6 +45,7 @@ int bench_command(const Arguments& arguments) {
   const auto found = std::ranges::find(kBenchmarks, arguments[0], &Benchmark::name);
   if (found == kBenchmarks.end()) {
     std::vector<std::string> known;
+    known.reserve(kBenchmarks.size());
     for (const Benchmark& benchmark : kBenchmarks)
       known.emplace_back(benchmark.name);
     throw UsageError("unknown part '{}' to measure; {}", arguments[0],
