@@ -37,7 +37,7 @@ void describe(OptionTable& table, BenchAlignOptions& options) {
   table.group("bench align");
   table.add("ranks", options.ranks)
       .at_least(1)
-      .at_most(256)
+      .at_most(kMostLocalRanks)
       .help("ranks on this machine, one measurement each");
   table.add("rounds", options.rounds).at_least(1).at_most(kMostRounds).help("rounds to measure");
   table.add("round-groups", options.round_groups)
@@ -52,11 +52,10 @@ struct RoundLoad {
   std::size_t bytes = 0;
 };
 
-std::size_t offer_size() {
-  return encode(Offer{}).size();
-}
+// In numbers, of the two reductions.
+constexpr auto kOfferSize = static_cast<std::size_t>(kOfferNumbers);
 std::size_t totals_size(std::int64_t slots) {
-  return encode_totals({}, slots).size();
+  return static_cast<std::size_t>(kSlotNumbers * slots);
 }
 
 // Of the rank that sends most.
@@ -68,7 +67,7 @@ RoundLoad load_of(int world, std::int64_t slots) {
         return exchange.kind == ExchangeKind::swap || exchange.kind == ExchangeKind::give;
       }));
   constexpr std::size_t kNumber = sizeof(std::int64_t);
-  return {.messages = 2 * sent, .bytes = sent * kNumber * (2 + offer_size() + totals_size(slots))};
+  return {.messages = 2 * sent, .bytes = sent * kNumber * (2 + kOfferSize + totals_size(slots))};
 }
 
 struct Shared {
@@ -88,7 +87,7 @@ int run_rank(int rank, int world, const BenchAlignOptions& options, Shared& shar
   ODB_CHECK(peers, "generation 0 was given up");
   for (std::int64_t round = -kWarmUpRounds; round < options.rounds; ++round) {
     const auto begin = std::chrono::steady_clock::now();
-    const auto maxima = peers->reduce(Reduction::max, std::vector<std::int64_t>(offer_size()));
+    const auto maxima = peers->reduce(Reduction::max, std::vector<std::int64_t>(kOfferSize));
     const auto sums =
         peers->reduce(Reduction::sum, std::vector<std::int64_t>(totals_size(options.round_groups)));
     if (!maxima || !sums) throw PeerLostError("a rank went away in round {}", round);
@@ -128,7 +127,7 @@ nlohmann::ordered_json as_json(const std::vector<Latency>& measured,
                                const BenchAlignOptions& options) {
   nlohmann::ordered_json result{
       {"rounds", options.rounds},
-      {"numbers_per_round", offer_size() + totals_size(options.round_groups)},
+      {"numbers_per_round", kOfferSize + totals_size(options.round_groups)},
       {"measured", nlohmann::ordered_json::array()},
       {"load", nlohmann::ordered_json::array()}};
   for (const Latency& latency : measured)
@@ -148,8 +147,8 @@ std::string as_text(const std::vector<Latency>& measured, const BenchAlignOption
   std::string text = fmt::format(
       "{} rounds of {} slots; a round reduces {} + {} numbers, whatever the number of ranks\n\n"
       "{:>6} {:>12} {:>12} {:>20} {:>17}\n",
-      options.rounds, options.round_groups, offer_size(), totals_size(options.round_groups),
-      "ranks", "median ms", "99 % ms", "messages sent/round", "bytes sent/round");
+      options.rounds, options.round_groups, kOfferSize, totals_size(options.round_groups), "ranks",
+      "median ms", "99 % ms", "messages sent/round", "bytes sent/round");
   for (const Latency& latency : measured)
     text += fmt::format("{:>6} {:>12.3f} {:>12.3f} {:>20} {:>17}\n", latency.ranks,
                         latency.median_milliseconds, latency.slow_milliseconds,

@@ -1,5 +1,6 @@
 // bench loader: data files in, batches out, no model: how fast the data processes of a rank, or of
 // several ranks in step, are.
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "bench_commands.h"
 #include "data/inspect/progress_bar.h"
 #include "loader_run.h"
+#include "local_ranks.h"
 
 namespace odb {
 namespace {
@@ -35,7 +37,7 @@ void describe(OptionTable& table, BenchLoaderOptions& options) {
       .help("end once so many tokens have come");
   table.add("nproc", options.nproc)
       .at_least(1)
-      .at_most(256)
+      .at_most(kMostLocalRanks)
       .help("ranks on this machine, kept in step over Gloo");
   table.add("timeout", options.timeout)
       .above(std::chrono::milliseconds(0))
@@ -45,12 +47,14 @@ void describe(OptionTable& table, BenchLoaderOptions& options) {
 
 double idle_fraction(const Measured& measured) {
   const PipelineStatistics& sums = measured.figures.statistics;
-  return static_cast<double>(sums.idle_slots) / static_cast<double>(sums.slots * measured.ranks);
+  const std::int64_t slots = sums.slots * measured.ranks;
+  return slots == 0 ? 0 : static_cast<double>(sums.idle_slots) / static_cast<double>(slots);
 }
 
 // Of the rank that waited least for others.
 double align_milliseconds(const PipelineStatistics& sums) {
-  return 1e3 * sums.aligning_seconds / static_cast<double>(sums.aligned_rounds);
+  return 1e3 * sums.aligning_seconds /
+         static_cast<double>(std::max<std::int64_t>(sums.aligned_rounds, 1));
 }
 
 nlohmann::ordered_json as_json(const Measured& measured, const BatchingOptions& batching) {
@@ -95,7 +99,7 @@ std::string as_text(const Measured& measured, const BatchingOptions& batching) {
       "{:.0f} samples/s, {:.2f} M tokens/s; padding {:.1f} %, budget fill {:.1f} %, {} rows left "
       "out\n"
       "waited {:.2f} s, {:.1f} micro-batches ready on average; shared memory at most {} a rank\n"
-      "{} ranks: {:.1f} % of their slots idle, {:.2f} ms for a round's alignment\n",
+      "ranks: {}, {:.1f} % of their slots idle, {:.2f} ms for a round's alignment\n",
       sums.samples, sums.tokens, sums.slots, sums.rounds, measured.figures.seconds,
       measured.figures.first_batch_seconds,
       static_cast<double>(sums.samples) / measured.figures.seconds,
@@ -131,6 +135,11 @@ int bench_loader(const Arguments& arguments) {
   const SampleSource source(files, options.data, options.loader.seed,
                             {.progress = terminal_progress("indexing")});
   const Measured measured = run_loader(options, source, entry);
+  if (measured.figures.statistics.samples == 0)
+    throw DataError(
+        "no sample can be trained: all {} rows are left out; odb-trainer inspect data "
+        "tells why",
+        measured.figures.statistics.left_out);
   if (options.json)
     fmt::print("{}\n", as_json(measured, options.batching).dump());
   else

@@ -81,9 +81,9 @@ int export_command(const Arguments& arguments) {
   RealFileSystem files;
   if (files.exists(to) && (!files.is_folder(to) || !files.list(to).empty()))
     throw UsageError("export: {} is there and not empty; name a new folder", to);
-  const TensorType type = type_of(options.dtype, open_stored_weights(files, from));
   LanguageModel model(read_model_config(files, from), {});
-  load_weights(files, from, model);
+  load_weights(files, from, model);  // refuses a folder without weights
+  const TensorType type = type_of(options.dtype, open_stored_weights(files, from));
   save_model(files, to, model.config(), model.weights(),
              {.type = type, .max_shard_bytes = options.max_shard_size.bytes});
   copy_companions(files, from, to);

@@ -157,6 +157,9 @@ int inspect_model(const Arguments& arguments) {
   const auto words = parse_command_line(table, usage, arguments);
   if (!words) return 0;
   if (words->size() > 1) throw UsageError("inspect model: '{}': wanted one folder", words->at(1));
+  if (!words->empty() && !options.model.model.empty())
+    throw UsageError("inspect model: --model {} and '{}': wanted one folder", options.model.model,
+                     words->front());
   if (!words->empty()) options.model.model = words->front();
   if (options.model.model.empty()) throw UsageError("inspect model: which folder?");
 

@@ -107,11 +107,9 @@ Measured measure_one(const BenchLoaderOptions& options, const SampleSource& sour
 
 #ifdef ODB_WITH_LIBTORCH
 
-constexpr std::int64_t kMostRanks = 256;
-
 struct SharedFigures {
   LocalMeeting meeting;
-  RankFigures ranks[kMostRanks];
+  RankFigures ranks[kMostLocalRanks];
 };
 
 // The life of one of several ranks, in a process of its own.

@@ -28,6 +28,8 @@ class LocalMeeting {
   WakeUp changed_;
 };
 
+inline constexpr std::int64_t kMostLocalRanks = 256;
+
 // Forks `world` processes that run `body` (their exit code), each with its rank, and waits for all.
 // The exit code of the first that failed; a killed one counts as a lost peer. Once one has failed
 // the others have `patience` to find out and leave by themselves; then they are killed, as they are

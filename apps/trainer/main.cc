@@ -26,8 +26,7 @@ struct Command {
 int help_command(const Arguments& arguments);
 
 constexpr std::array kCommands = {
-    Command{"bench", "measure one part of the trainer: bench samples, bench tokenizer",
-            bench_command},
+    Command{"bench", "measure one part of the trainer: bench lists them", bench_command},
     Command{"doctor", "look at the machine and tell what is not well", doctor_command},
 #ifdef ODB_WITH_LIBTORCH
     Command{"export", "write a checkpoint's model as a folder that others load", export_command},

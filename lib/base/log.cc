@@ -67,7 +67,7 @@ level_enum parse_level(std::string_view name, std::string_view whole) {
   const level_enum level = spdlog::level::from_str(std::string(name));
   if (level == level_enum::off && name != "off")
     throw UsageError(
-        "--log-level {}: unknown level '{}'; known: trace, debug, info, warning, error, critical, "
+        "log levels {}: unknown level '{}'; known: trace, debug, info, warning, error, critical, "
         "off",
         whole, name);
   return level;

@@ -11,8 +11,7 @@ namespace odb {
 namespace {
 
 constexpr std::int64_t kNothing = std::numeric_limits<std::int64_t>::min();
-constexpr std::size_t kOfferSize = 8;
-constexpr std::size_t kTotalsSize = 4;
+constexpr auto kTotalsSize = static_cast<std::size_t>(kSlotNumbers);
 constexpr int kRankBits = 32;
 
 ViewId lowest_view(const Group& group) {
@@ -64,7 +63,7 @@ std::vector<std::int64_t> encode(const Offer& offer) {
 }
 
 Agreement decode_agreement(std::span<const std::int64_t> maxima) {
-  ODB_CHECK_EQ(maxima.size(), kOfferSize);
+  ODB_CHECK_EQ(static_cast<std::int64_t>(maxima.size()), kOfferNumbers);
   Agreement agreement;
   agreement.any_unfinished = maxima[3] != 0;
   agreement.any_finished = maxima[4] != 0;

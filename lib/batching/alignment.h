@@ -18,7 +18,9 @@
 
 namespace odb {
 
-// ---- The first all-reduce (MAX) of a round.
+// ---- The first all-reduce (MAX) of a round: eight numbers.
+
+inline constexpr std::int64_t kOfferNumbers = 8;
 
 // What one rank tells. `position` is any number that must be equal on all ranks (round, slot
 // number, options): a rank that differs is found out.
@@ -49,6 +51,8 @@ Agreement decode_agreement(std::span<const std::int64_t> maxima);
 std::int64_t slots_of_round(const BatchingOptions& resolved, const Agreement& agreement);
 
 // ---- The second all-reduce (SUM): four numbers a slot.
+
+inline constexpr std::int64_t kSlotNumbers = 4;
 
 // `groups` has one group a slot; empty: this rank is idle in all of them.
 std::vector<std::int64_t> encode_totals(std::span<const Group> groups, std::int64_t slots);

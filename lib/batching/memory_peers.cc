@@ -43,9 +43,7 @@ class MemoryPeers::Group final : public Peers {
       return;
     }
     ODB_CHECK_EQ(exchange.values.size(), values.size());
-    for (std::size_t i = 0; i < values.size(); ++i)
-      exchange.values[i] = reduction == Reduction::max ? std::max(exchange.values[i], values[i])
-                                                       : exchange.values[i] + values[i];
+    combine(reduction, values, exchange.values);
   }
 
   MemoryPeers& shared_;

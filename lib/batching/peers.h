@@ -4,14 +4,24 @@
 // lib/dist implements both over Gloo and a store; memory_peers.h is the twin for threads.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace odb {
 
 enum class Reduction : std::uint8_t { max, sum };
+
+// One step of a reduction: `from` into `into`, element by element; of equal size.
+inline void combine(Reduction reduction, std::span<const std::int64_t> from,
+                    std::span<std::int64_t> into) {
+  for (std::size_t i = 0; i < into.size(); ++i)
+    into[i] = reduction == Reduction::max ? std::max(into[i], from[i]) : into[i] + from[i];
+}
 
 // The group of one generation: W ranks, each calling reduce() the same number of times with the
 // same arguments' shape. One thread at a time.

@@ -23,7 +23,7 @@
 
 namespace odb {
 
-// What all ranks of a run share.
+// Which rank of which run. All but `rank` is equal on all ranks.
 struct RunShape {
   int rank = 0;
   int world = 1;

@@ -41,7 +41,8 @@ struct Slot {
   std::int64_t index_in_round = 0;  // 0..T-1
   SlotKind kind = SlotKind::idle;
   bool last_of_step = false;  // an optimizer step follows this micro-step
-  bool over_budget = false;   // the group is one single sample longer than L_max
+  bool over_budget =
+      false;  // the group takes more than L_max: one long sample, or a fixed batch size
   SlotTotals totals;
   Group group;                    // empty but for kind data
   std::vector<LeftOut> left_out;  // rows left out in the refill of this round: first slot only

@@ -13,7 +13,9 @@ void describe(OptionTable& table, DataOptions& options) {
            {{"fail", OnBadSample::fail}, {"skip", OnBadSample::skip}})
       .help("what a broken record does: end the run, or be left out and counted");
   table.add("cache-dir", options.cache_dir)
-      .help("folder for indexes and decompressed copies; empty: .odb-cache beside the data");
+      .help(
+          "folder for indexes and decompressed copies; empty: .odb-cache beside the data, or "
+          "~/.cache/odb-trainer where that cannot be written");
   describe_sample_making(table, options);
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <span>
 
 #include <ATen/ops/from_blob.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
@@ -34,7 +35,7 @@ class GlooGroup::Connections {
       if (exchange.kind == ExchangeKind::replace)
         sent_ = received_;
       else
-        combine(reduction);
+        combine(reduction, std::span(received_).subspan(1), std::span(sent_).subspan(1));
     }
     std::copy(sent_.begin() + 1, sent_.end(), values.begin());
     return true;
@@ -51,12 +52,6 @@ class GlooGroup::Connections {
 
  private:
   using Work = c10::intrusive_ptr<c10d::Work>;
-
-  void combine(Reduction reduction) {
-    for (std::size_t i = 1; i < sent_.size(); ++i)
-      sent_[i] =
-          reduction == Reduction::max ? std::max(sent_[i], received_[i]) : sent_[i] + received_[i];
-  }
 
   // False: interrupted or broken.
   bool talk(const Exchange& exchange) {

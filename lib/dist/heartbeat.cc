@@ -51,24 +51,30 @@ Heartbeat::Heartbeat(HeartbeatOptions options, std::function<void(const LostPeer
 }
 
 Heartbeat::~Heartbeat() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  stopped_.notify_all();
-  beating_.join();
+  set(stop_);
+  if (beating_.joinable()) beating_.join();
   guarding_.join();
 }
 
 void Heartbeat::leave() {
+  set(leaving_);
+  beating_.join();
+  publish({.count = ++count_, .left = true});
+  set(left_);
+}
+
+void Heartbeat::set(bool& word) {
   {
     const std::lock_guard lock(mutex_);
-    stop_ = true;
+    word = true;
   }
   stopped_.notify_all();
-  beating_.join();
-  beating_ = std::thread([] {});
-  publish({.count = ++count_, .left = true});
+}
+
+template <typename Ended>
+bool Heartbeat::pause(std::chrono::milliseconds time, Ended ended) {
+  std::unique_lock lock(mutex_);
+  return !stopped_.wait_for(lock, time, ended);
 }
 
 void Heartbeat::publish(const Beat& beat) {
@@ -96,7 +102,7 @@ std::optional<LostPeer> Heartbeat::look(SilenceWatch& watch, const std::vector<i
   if (options_.rank == 0) {
     if (!lost) return std::nullopt;
     store_.set(verdict_key, to_text(*lost));
-    pause(3 * period_);  // the others read it while the store is there
+    pause(3 * period_, [this] { return stop_; });  // the others read it while the store is there
     return lost;
   }
   const auto verdict = store_.find(verdict_key);
@@ -116,13 +122,13 @@ void Heartbeat::beat() {
     }
     const std::lock_guard lock(mutex_);
     ++looks_;
-  } while (pause(period_));
+  } while (pause(period_, [this] { return stop_ || leaving_; }));
 }
 
 void Heartbeat::guard() {
   std::int64_t seen = -1;
   std::chrono::milliseconds silence{0};
-  while (pause(period_)) {
+  while (pause(period_, [this] { return stop_ || left_; })) {
     const std::lock_guard lock(mutex_);
     silence = looks_ == seen ? silence + period_ : std::chrono::milliseconds(0);
     seen = looks_;
@@ -138,11 +144,6 @@ void Heartbeat::lose(const LostPeer& peer) {
     if (std::exchange(told_, true)) return;
   }
   on_lost_(peer);
-}
-
-bool Heartbeat::pause(std::chrono::milliseconds time) {
-  std::unique_lock lock(mutex_);
-  return !stopped_.wait_for(lock, time, [this] { return stop_; });
 }
 
 }  // namespace odb

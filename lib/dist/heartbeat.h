@@ -45,19 +45,23 @@ class Heartbeat {
   // Stops. The others then take this rank for lost, unless leave() was called.
   ~Heartbeat();
 
-  // Publishes that this rank ends in peace. No beat follows.
+  // Publishes that this rank ends in peace. No beat follows. Blocks until the store has answered;
+  // one that does not is the loss of rank 0.
   void leave();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void beat();   // a thread: publishes, reads, judges
-  void guard();  // a thread: judges whether the store answers
+  void beat();           // a thread: publishes, reads, judges
+  void guard();          // a thread: judges whether the store answers
+  void set(bool& word);  // true, under the lock
   void publish(const Beat& beat);
   std::vector<std::optional<Beat>> read(const std::vector<int>& ranks);
   std::optional<LostPeer> look(SilenceWatch& watch, const std::vector<int>& watched);
   void lose(const LostPeer& peer);
-  bool pause(std::chrono::milliseconds time);  // false: stopping
+  // False when `ended` holds, which is looked at under the lock.
+  template <typename Ended>
+  bool pause(std::chrono::milliseconds time, Ended ended);
 
   HeartbeatOptions options_;
   std::function<void(const LostPeer&)> on_lost_;
@@ -68,6 +72,8 @@ class Heartbeat {
   std::mutex mutex_;
   std::condition_variable stopped_;
   bool stop_ = false;
+  bool leaving_ = false;  // no beat follows
+  bool left_ = false;     // and that is published
   bool told_ = false;
   std::int64_t looks_ = 0;  // finished by beat()
   long count_ = 0;

@@ -57,6 +57,7 @@ ModelReport inspect_model(FileSystem& files, const std::string& folder, const Mo
   ModelReport report{.folder = folder, .config = read_model_config(files, folder)};
   report.tokens = tokens;
   report.memory = estimate_memory(report.config, options, tokens);
+  if (options.init == Initialization::random) return report;
   try {
     const StoredWeights stored = open_stored_weights(files, folder);
     add_files(report, stored);
@@ -71,9 +72,11 @@ std::string report_text(const ModelReport& report) {
   const MemoryEstimate& memory = report.memory;
   std::string text = fmt::format("{}\n", report.folder) + architecture_text(report.config) +
                      rope_text(report.config.rope);
-  text += fmt::format("{} parameters; {} files, {} ({})\n", parameter_count(report.config),
-                      report.files, format_bytes(report.bytes),
-                      report.types.empty() ? "nothing" : report.types);
+  text += fmt::format("{} parameters", parameter_count(report.config));
+  if (report.files > 0)
+    text +=
+        fmt::format("; files: {}, {} ({})", report.files, format_bytes(report.bytes), report.types);
+  text += "\n";
   text += fmt::format(
       "memory of a rank in training, micro-batches of {} tokens: {}\n"
       "  weights {}, gradients {}, optimizer {}, bf16 copies {}, activations {}, loss {}\n",
@@ -116,7 +119,8 @@ std::string report_json(const ModelReport& report) {
                        {"total", memory.total()}}},
                      {"warnings", report.check.warnings},
                      {"problems", report.check.problems}};
-  return json.dump() + "\n";
+  // A folder's name may be any bytes.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace odb

@@ -74,3 +74,11 @@ TEST_CASE("bench loader: bad input comes back as its exit code") {
   CHECK(odb_trainer("bench loader").code == 2);
   CHECK(odb_trainer("bench loader --data-workers 65 --data '" + bad + "'" + kTokenizer).code == 2);
 }
+
+TEST_CASE("bench loader with nothing but rows that are left out ends with exit code 3") {
+  const TemporaryFolder folder;
+  const std::string data = " --data '" + folder.write("a.jsonl", talks(3)) + "'";
+  const Outcome outcome = odb_trainer("bench loader --cutoff-len 2" + data + kTokenizer);
+  CHECK(outcome.code == 3);
+  CHECK_THAT(outcome.errors, Catch::Contains("all 3 rows are left out"));
+}

@@ -24,7 +24,7 @@ TEST_CASE("inspect model tells architecture, size and memory") {
              Catch::Contains("qwen3: 2 layers, hidden 32, 4 heads of 16 (2 for keys and values), "
                              "feed-forward 48, vocabulary 352\n"));
   CHECK_THAT(outcome.output, Catch::Contains("rope default, base 1000000\n"));
-  CHECK_THAT(outcome.output, Catch::Contains("44256 parameters; 1 files, 86.4 KiB (BF16)\n"));
+  CHECK_THAT(outcome.output, Catch::Contains("44256 parameters; files: 1, 86.4 KiB (BF16)\n"));
   CHECK_THAT(outcome.output, Catch::Contains("micro-batches of 8192 tokens"));
 }
 
@@ -137,3 +137,12 @@ TEST_CASE("generate answers a prompt, the same each time") {
 }
 
 #endif
+
+TEST_CASE("inspect model --init random wants no weights, and only one folder") {
+  const std::string folder = "'" ODB_TESTS_FOLDER "/cases/models/rope_v5'";
+  CHECK(odb_trainer("inspect model " + folder).code == 4);
+  const Outcome random = odb_trainer("inspect model --init random " + folder);
+  CHECK(random.code == 0);
+  CHECK_THAT(random.output, !Catch::Contains("files:"));
+  CHECK(odb_trainer("inspect model --model " + folder + " " + folder).code == 2);
+}

@@ -32,10 +32,6 @@ std::optional<RecordFormat> parse_format(std::string_view name) {
                    fmt::join(kFormatNames, ", "));
 }
 
-std::string_view standard_name(Column column) {
-  return kColumnNames[static_cast<std::size_t>(column)];
-}
-
 ColumnNames::ColumnNames() {
   std::copy(kColumnNames.begin(), kColumnNames.end(), names_.begin());
 }

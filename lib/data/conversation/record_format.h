@@ -56,8 +56,6 @@ enum class Column : std::uint8_t {
 };
 constexpr std::size_t kColumns = 21;
 
-std::string_view standard_name(Column column);
-
 // The names that the columns have in the data; the standard ones unless mapped.
 class ColumnNames {
  public:

@@ -43,14 +43,8 @@ std::size_t ArenaShape::worst_bytes() const {
 
 std::int64_t most_positions(const BatchingOptions& resolved, std::int64_t longest) {
   const std::int64_t row = cost_model(resolved).row_length(longest);
-  switch (resolved.strategy) {
-    case Strategy::standard:
-    case Strategy::sorted:
-    case Strategy::bucket:
-      return resolved.batch_size * row;
-    default:
-      return std::max(resolved.l_max, row);
-  }
+  return keeps_budget(resolved.strategy) ? std::max(resolved.l_max, row)
+                                         : resolved.batch_size * row;
 }
 
 Arena::Arena(const std::string& name, const ArenaShape& shape)

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "base/cgroup.h"
 #include "base/machine.h"
 #include "base/real_file_system.h"
 
@@ -21,9 +20,7 @@ ArenaShape arena_shape(const LaneSetup& setup) {
 
 std::uint64_t memory_of_machine() {
   RealFileSystem files;
-  MemoryFacts facts = parse_memory_info(read_if_there(files, "/proc/meminfo"));
-  facts.limit = read_cgroup_limits(files).memory_bytes;
-  return usable_memory(facts);
+  return usable_memory(read_memory(files));
 }
 
 // Before anything is mapped: memory that is not there would kill a process in the middle of a run.

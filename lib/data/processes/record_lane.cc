@@ -62,7 +62,7 @@ LaneSetup record_lane(const SampleSource& source, const BatchingOptions& resolve
   setup.rules = {.skip_bad = source.making().options().on_bad_sample == OnBadSample::skip,
                  .longest = longest_sample(source)};
   setup.maker = [&source] { return std::make_unique<RecordViewMaker>(source); };
-  if (resolved.strategy != Strategy::odb && resolved.strategy != Strategy::standard)
+  if (plans_epoch(resolved.strategy))
     setup.lengths = [&records = source.records(),
                      tables = std::make_shared<const RowTables>(measure(source))](
                         std::int64_t epoch) { return lengths_of_epoch(records, *tables, epoch); };

@@ -33,9 +33,6 @@ class Refill {
   // Delivers until `rounds` is filled. Blocks as long as samples take to make.
   Result fill(Rounds& rounds, const GivenUp& given_up);
 
-  // Views that were left out as bad records, over this life, and the newest problem among them.
-  std::int64_t bad_records() const { return bad_records_; }
-
  private:
   struct Pending {
     ViewId view = 0;

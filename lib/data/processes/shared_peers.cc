@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "batching/alignment.h"
 #include "data/processes/long_wait.h"
 
 namespace odb {
@@ -46,12 +47,6 @@ class SharedPeers::Group final : public Peers {
     own.count[place] = values.size();
     own.contributed[place].store(stamp);
     shared_.words_->changed.wake();
-  }
-
-  static void combine(Reduction reduction, std::span<const std::int64_t> from,
-                      std::vector<std::int64_t>& into) {
-    for (std::size_t i = 0; i < into.size(); ++i)
-      into[i] = reduction == Reduction::max ? std::max(into[i], from[i]) : into[i] + from[i];
   }
 
   SharedPeers& shared_;
@@ -111,9 +106,7 @@ SharedPeers::SharedPeers(const std::string& name, int world, std::int64_t most_n
 }
 
 std::int64_t most_numbers(const BatchingOptions& resolved) {
-  constexpr std::int64_t kOffer = 8;  // of rounds.h
-  constexpr std::int64_t kOfSlot = 4;
-  return std::max(kOffer, kOfSlot * resolved.round_groups);
+  return std::max(kOfferNumbers, kSlotNumbers * resolved.round_groups);
 }
 
 void SharedPeers::clear() {

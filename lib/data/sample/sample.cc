@@ -20,12 +20,6 @@ std::string_view left_out_text(WhyLeftOut reason) {
   return kTexts[static_cast<std::size_t>(reason)];
 }
 
-TrainOn parse_train_on(std::string_view name) {
-  const auto* const found = std::find(kTrainOnNames.begin(), kTrainOnNames.end(), name);
-  if (found != kTrainOnNames.end()) return static_cast<TrainOn>(found - kTrainOnNames.begin());
-  throw UsageError("--train-on {}: unknown; known: {}", name, fmt::join(kTrainOnNames, ", "));
-}
-
 std::string_view train_on_name(TrainOn train_on) {
   return kTrainOnNames[static_cast<std::size_t>(train_on)];
 }

@@ -19,7 +19,7 @@ struct Sample {
   bool truncated = false;       // cut at the cutoff length
 };
 
-// Why a row is drawn but never trained. The numbers stand in ledgers: frozen.
+// Why a row is drawn but never trained. The numbers stand in cached lengths: frozen.
 enum class WhyLeftOut : std::uint8_t {
   no = 0,
   bad = 1,           // --on-bad-sample skip: the record is broken
@@ -38,8 +38,7 @@ enum class TrainOn : std::uint8_t {
   all           // every token
 };
 
-// --train-on: "answers", "last-answer", "all". Throws UsageError for anything else.
-TrainOn parse_train_on(std::string_view name);
+// As --train-on spells it: "answers", "last-answer", "all".
 std::string_view train_on_name(TrainOn train_on);
 
 }  // namespace odb
