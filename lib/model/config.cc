@@ -41,7 +41,7 @@ void refuse_what_is_not_computed(const JsonObjectReader& config, std::int64_t la
   if (dropout != nullptr && (!dropout->is_number() || dropout->get<double>() != 0))
     config.refuse("attention_dropout", "0");
   const bool slides =
-      config.boolean("use_sliding_window", false) && config.has("sliding_window") &&
+      config.boolean("use_sliding_window", false) && !config.is_null("sliding_window") &&
       config.integer_or_none("max_window_layers", 0, kMostPositions).value_or(28) < layers;
   const Json* kinds = config.find("layer_types");
   if (kinds == nullptr) {

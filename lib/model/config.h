@@ -33,6 +33,8 @@ struct RopeConfig {
   double slow_rotations = 1;         // yarn: beta_slow
   bool truncate = true;              // yarn: correction range rounded to whole dimensions
   double attention_factor = 1;       // yarn: both tables are multiplied by it
+
+  friend bool operator==(const RopeConfig&, const RopeConfig&) = default;
 };
 
 struct ModelConfig {

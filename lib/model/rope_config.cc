@@ -96,8 +96,10 @@ RopeConfig read_rope_config(const JsonObjectReader& config, std::int64_t max_len
     rope = read_scaling(*parameters, max_length);
   else if (scaling)
     rope = read_scaling(*scaling, max_length);
-  if (parameters && scaling && read_scaling(*scaling, max_length).type != rope.type)
-    throw FileError("{}: rope_parameters and rope_scaling name different types", config.where());
+  if (parameters && scaling && read_scaling(*scaling, max_length) != rope)
+    throw FileError(
+        "{}: rope_parameters and rope_scaling differ; wanted one of them, or equal ones",
+        config.where());
 
   const auto outer = config.positive_or_none("rope_theta");
   const auto inner = parameters ? parameters->positive_or_none("rope_theta") : std::nullopt;
@@ -105,6 +107,11 @@ RopeConfig read_rope_config(const JsonObjectReader& config, std::int64_t max_len
     throw FileError("{}: rope_theta is {} but rope_parameters says {}", config.where(), *outer,
                     *inner);
   rope.theta = inner.value_or(outer.value_or(10000));
+  // Readers differ on whether they look for it there.
+  if (const auto third = scaling ? scaling->positive_or_none("rope_theta") : std::nullopt;
+      third && *third != rope.theta)
+    throw FileError("{}: rope_scaling says rope_theta {}; wanted {}, as it stands outside",
+                    config.where(), *third, rope.theta);
   if (rope.theta <= 1) config.refuse("rope_theta", "a number above 1");
   return rope;
 }

@@ -18,6 +18,9 @@ std::string reason_of(const Json::exception& error) {
 }  // namespace
 
 Json parse_strict_object(std::string_view text, const std::string& where) {
+  // The parser takes a byte 0 for the end of its input.
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+    throw FileError("{}: malformed JSON: found a byte 0 at {}", where, zero);
   std::vector<std::set<std::string>> open_objects;
   const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
     if (event == Json::parse_event_t::object_start) open_objects.emplace_back();

@@ -32,6 +32,9 @@ class JsonObjectReader {
   const std::string& where() const { return where_; }
   bool has(const std::string& key) const { return find(key) != nullptr; }
   const Json* find(const std::string& key) const;  // null when missing or null
+  bool is_null(const std::string& key) const {     // there, and null
+    return object_.contains(key) && object_.at(key).is_null();
+  }
 
   // Whole numbers in least..most.
   std::int64_t integer(const std::string& key, std::int64_t least, std::int64_t most) const;

@@ -1,6 +1,7 @@
 #include "model/token_loss.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <torch/autograd.h>
 
@@ -43,12 +44,11 @@ Tensor cross_entropy_rows(Tensor& logits, const Tensor& labels, bool gradient) {
 // d_weight += d_logits^T x hidden, a block of the vocabulary at a time: the product of a block is
 // added while it is in the cache.
 void add_weight_gradient(const Tensor& d_logits, const Tensor& hidden, Tensor& d_weight) {
-  constexpr std::int64_t kBlockValues = 1 << 21;
+  constexpr std::int64_t kBlockValues = 1 << 21;  // of d_weight, and of d_logits, which is copied
   const std::int64_t vocabulary = d_weight.size(0);
+  const std::int64_t widest = std::max({std::int64_t{1}, d_weight.size(1), d_logits.size(0)});
   const std::int64_t block =
-      d_weight.device().is_cpu()
-          ? std::max<std::int64_t>(256, kBlockValues / std::max<std::int64_t>(1, d_weight.size(1)))
-          : vocabulary;
+      d_weight.device().is_cpu() ? std::max<std::int64_t>(256, kBlockValues / widest) : vocabulary;
   for (std::int64_t begin = 0; begin < vocabulary; begin += block) {
     const std::int64_t rows = std::min(block, vocabulary - begin);
     d_weight.narrow(0, begin, rows)
@@ -98,6 +98,7 @@ struct TokenLoss : torch::autograd::Function<TokenLoss> {
     LossParts parts = loss_in_chunks(hidden.index_select(0, positions), weight, labels,
                                      wants_hidden, wants_weight, chunk_bytes);
     context->saved_data["positions"] = positions;
+    context->saved_data["taken"] = false;
     context->saved_data["tokens"] = hidden.size(0);
     if (wants_hidden) context->saved_data["d_hidden"] = std::move(parts.d_hidden);
     if (wants_weight) context->saved_data["d_weight"] = std::move(parts.d_weight);
@@ -107,6 +108,8 @@ struct TokenLoss : torch::autograd::Function<TokenLoss> {
   // Hands the gradients over, scaled in place: they are there for one backward only.
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const Tensor& scale = gradients[0];
+    if (std::exchange(context->saved_data["taken"], true).toBool())
+      throw InternalError("a token loss hands its gradients over once: no second backward of it");
     const auto take = [&](const char* name) {
       const auto found = context->saved_data.find(name);
       if (found == context->saved_data.end()) return Tensor();

@@ -121,8 +121,13 @@ std::vector<std::vector<TensorToWrite>> split_into_shards(
   for (const PublishedWeight& weight : published_weights(config)) {
     const Tensor rows =
         weights.at(weight.parameter).detach().narrow(0, weight.first_row, weight.shape.front());
-    const auto bytes = [rows, type = scalar_type(options.type), &at_hand] {
+    const auto bytes = [rows, name = weight.name, options_type = options.type,
+                        type = scalar_type(options.type), &at_hand] {
       at_hand = rows.to(torch::kCPU, type).contiguous();
+      if (type != rows.scalar_type() && !at_hand.isfinite().all().item<bool>() &&
+          rows.isfinite().all().item<bool>())
+        throw FileError("{}: a value is beyond what {} holds; write it in another type", name,
+                        tensor_type_name(options_type));
       return std::string_view(static_cast<const char*>(at_hand.const_data_ptr()), at_hand.nbytes());
     };
     TensorToWrite tensor{weight.name, options.type, weight.shape, bytes};

@@ -79,6 +79,8 @@ TEST_CASE("What is not computed is refused by name") {
   check_refused({{"layer_types", {"full_attention"}}}, {"layer_types", "a list of 2 names"});
   check_refused({{"use_sliding_window", true}, {"sliding_window", 16}, {"max_window_layers", 1}},
                 {"use_sliding_window"});
+  // Where the window's size is missing, the family has one.
+  check_refused({{"use_sliding_window", true}, {"max_window_layers", 0}}, {"use_sliding_window"});
 }
 
 TEST_CASE("A sliding window that no layer uses is no obstacle") {
@@ -86,6 +88,8 @@ TEST_CASE("A sliding window that no layer uses is no obstacle") {
       {"use_sliding_window", true}, {"sliding_window", 16}, {"max_window_layers", 2}};
   CHECK(with(unused).layers == 2);
   CHECK(with({{"use_sliding_window", false}, {"sliding_window", 16}}).layers == 2);
+  CHECK(with({{"use_sliding_window", true}, {"sliding_window", nullptr}, {"max_window_layers", 0}})
+            .layers == 2);
 }
 
 TEST_CASE("Sizes that cannot be are refused with what was found and wanted") {
@@ -108,6 +112,10 @@ TEST_CASE("Sizes that cannot be are refused with what was found and wanted") {
 TEST_CASE("Text that is no configuration") {
   for (const char* text : {"", "[1]", "{", "{\"a\": 1} x", "{\"a\": nan}"})
     CHECK_THROWS_AS(parse_model_config(text, "config.json"), FileError);
+  // A byte 0 does not hide what stands behind it.
+  const std::string sound = tiny_config().dump();
+  CHECK_THROWS_WITH(parse_model_config(sound + std::string("\0{}", 3), "config.json"),
+                    Catch::Contains("found a byte 0 at " + std::to_string(sound.size())));
   try {
     parse_model_config(R"({"model_type": "qwen3", "model_type": "llama"})", "config.json");
     FAIL("was not refused");

@@ -47,6 +47,13 @@ TEST_CASE("The base may stand in either place, not in two ways") {
   CHECK(with_rope(both).rope.theta == 1e6);
   check_refused({{"rope_parameters", {{"rope_type", "default"}, {"rope_theta", 5e5}}}},
                 "rope_theta is 1000000 but rope_parameters says 500000");
+  const Json linear = {{"rope_type", "linear"}, {"factor", 2}};
+  const Json steeper = {{"rope_type", "linear"}, {"factor", 8}};
+  CHECK(with_rope({{"rope_parameters", linear}, {"rope_scaling", linear}}).rope.factor == 2);
+  check_refused({{"rope_parameters", linear}, {"rope_scaling", steeper}},
+                "rope_parameters and rope_scaling differ");
+  const Json with_base = {{"rope_type", "linear"}, {"factor", 2}, {"rope_theta", 1e4}};
+  check_refused({{"rope_scaling", with_base}}, "rope_scaling says rope_theta 10000");
 }
 
 TEST_CASE("Types in both spellings") {
