@@ -42,6 +42,7 @@ void describe(OptionTable& table, BenchAlignOptions& options) {
   table.add("rounds", options.rounds).at_least(1).at_most(kMostRounds).help("rounds to measure");
   table.add("round-groups", options.round_groups)
       .at_least(1)
+      .at_most(1 << 20)
       .help("slots that a round agrees on, as in training");
   table.add_switch("json", options.json).help("print one JSON object");
 }
@@ -94,7 +95,7 @@ int run_rank(int rank, int world, const BenchAlignOptions& options, Shared& shar
     const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
     if (rank == 0 && round >= 0) shared.nanoseconds[round] = taken.count();
   }
-  shared.meeting.await_all(world, 1);
+  shared.meeting.await_all(world, 1, std::chrono::seconds(60));
   return 0;
 }
 

@@ -40,7 +40,7 @@ void describe(OptionTable& table, BenchLoaderOptions& options) {
       .at_most(kMostLocalRanks)
       .help("ranks on this machine, kept in step over Gloo");
   table.add("timeout", options.timeout)
-      .above(std::chrono::milliseconds(0))
+      .at_least(std::chrono::seconds(1))
       .help("silence after which a rank is taken for lost");
   table.add_switch("json", options.json).help("print one JSON object");
 }

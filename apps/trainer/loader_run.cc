@@ -6,10 +6,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/signals.h"
 #include "data/processes/data_processes.h"
 #include "data/processes/record_lane.h"
@@ -129,12 +131,22 @@ int run_one_of_several(const BenchLoaderOptions& options, const SampleSource& so
   const StoreAddress store{"127.0.0.1", shared.meeting.await_port()};
   const auto heartbeat = start_heartbeat(store, rank, world, options.timeout,
                                          [&pipeline] { return std::string(pipeline.phase()); });
-  shared.ranks[rank] = run_rank(options, pipeline, to_text(store), entry);
-  shared.meeting.await_all(world, 1);  // a peer may need this rank's collate until then
+  int code = 0;
+  try {
+    shared.ranks[rank] = run_rank(options, pipeline, to_text(store), entry);
+  } catch (const Error& error) {
+    code = static_cast<int>(error.code());
+    // Who is lost the heartbeat tells, and ends this process.
+    if (error.code() == ExitCode::peer_lost) std::this_thread::sleep_for(2 * options.timeout);
+    log("loader").error("{}", error.what());
+  }
+  // The ranks leave together: a peer may need this rank's collate until here, and rank 0's store
+  // until nobody beats any more.
+  shared.meeting.await_all(world, 1, 2 * options.timeout);
   processes.stop();
   heartbeat->leave();
-  shared.meeting.await_all(world, 2);  // and the store, until nobody beats any more
-  return 0;
+  shared.meeting.await_all(world, 2, 2 * options.timeout);
+  return code;
 }
 
 // Sums over the ranks; what is equal on all, and the longest times.
@@ -163,13 +175,17 @@ RankFigures over_ranks(std::span<const RankFigures> ranks) {
 
 Measured measure_several(const BenchLoaderOptions& options, const SampleSource& source,
                          Clock::time_point entry) {
+  // What no rank can do is refused here, once.
+  const LaneSetup lane = lane_of(options, source, 0);
+  (void)start_of_epoch(lane.epoch(0), 0, lane.shape.world);
   const SharedObject<SharedFigures> shared("ranks");
   const int code = run_local_ranks(
       static_cast<int>(options.nproc), 2 * options.timeout,
       [&](int rank) { return run_one_of_several(options, source, rank, *shared, entry); });
+  throw_if_stopped();
   if (code != 0) throw Error(static_cast<ExitCode>(code), "a rank failed; its own lines tell why");
   return {.ranks = options.nproc,
-          .shared_bytes = shared_bytes(lane_of(options, source, 0)),
+          .shared_bytes = shared_bytes(lane),
           .figures = over_ranks(std::span<const RankFigures>(shared->ranks)
                                     .first(static_cast<std::size_t>(options.nproc)))};
 }

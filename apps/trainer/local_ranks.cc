@@ -23,10 +23,13 @@ std::uint16_t LocalMeeting::await_port() {
   return static_cast<std::uint16_t>(port_.load());
 }
 
-void LocalMeeting::await_all(int world, int time) {
+bool LocalMeeting::await_all(int world, int time, std::chrono::milliseconds limit) {
+  const auto begin = std::chrono::steady_clock::now();
   ++arrived_;
   changed_.wake();
-  wait_for(changed_, [&] { return arrived_.load() >= world * time; }, [] { return false; });
+  return wait_for(
+      changed_, [&] { return arrived_.load() >= world * time; },
+      [&] { return std::chrono::steady_clock::now() - begin > limit; });
 }
 
 namespace {
@@ -48,12 +51,13 @@ int run_local_ranks(int world, std::chrono::milliseconds patience,
     ranks[fork_child(fmt::format("rank {}", rank), [&, rank] { return body(rank); })] = rank;
   const ScopedStopSignals signals;
   std::optional<int> failure;
+  bool killed = false;  // by us: their deaths tell nothing
   Clock::time_point failed_at;
   while (!ranks.empty()) {
     int status = 0;
     const pid_t ended = ::waitpid(-1, &status, WNOHANG);
     if (const auto found = ranks.find(ended); found != ranks.end()) {
-      const int code = code_of(found->second, status);
+      const int code = killed ? 0 : code_of(found->second, status);
       if (code != 0 && !failure) {
         failure = code;
         failed_at = Clock::now();
@@ -63,7 +67,8 @@ int run_local_ranks(int world, std::chrono::milliseconds patience,
     }
     const bool stop = stop_state().stop();
     if (stop && !failure) failure = static_cast<int>(ExitCode::interrupted);
-    if (stop || (failure && Clock::now() - failed_at > patience))
+    killed = killed || stop || (failure && Clock::now() - failed_at > patience);
+    if (killed)
       for (const auto& [process, rank] : ranks)
         ::kill(process, SIGKILL);
     const timespec glance{.tv_sec = 0, .tv_nsec = 10'000'000};

@@ -19,8 +19,9 @@ class LocalMeeting {
   // Waits for it; the other processes of the command die with their parent, so this has no limit.
   std::uint16_t await_port();
 
-  // Waits until all `world` ranks have called for the `time`-th time, 1 being the first.
-  void await_all(int world, int time);
+  // Waits until all `world` ranks have called for the `time`-th time, 1 being the first. False:
+  // they have not within `limit`.
+  bool await_all(int world, int time, std::chrono::milliseconds limit);
 
  private:
   std::atomic<std::uint32_t> port_{0};

@@ -6,14 +6,17 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/signals.h"
 #include "dist/network.h"
 
 namespace odb {
 namespace {
 
-// How long a wait at the store lasts before this process looks whether it is to stop.
-constexpr std::chrono::milliseconds kWaitSlice{200};
+// How long a wait at the store lasts before this process asks anew: for the next generation, as
+// long as the run takes; in joining.
+constexpr std::chrono::milliseconds kWatchSlice{1000};
+constexpr std::chrono::milliseconds kJoinSlice{200};
 
 std::string network_of(const GlooMembershipOptions& options) {
   return options.network.empty() ? local_address_towards(options.store) : options.network;
@@ -42,6 +45,8 @@ class GlooMembership::Group final : public Peers {
                                                   std::vector<std::int64_t> values) override {
     if (group_.reduce(reduction, values)) return values;
     membership_.check_store();
+    if (const int peer = group_.lost_peer(); peer >= 0)
+      log("align").info("rank {} has closed its connection: generation {} ends", peer, generation_);
     membership_.advance(generation_);  // unless another has: then it changes nothing
     return std::nullopt;
   }
@@ -83,7 +88,7 @@ void GlooMembership::watch() {
   try {
     while (!stop_) {
       const std::int64_t next = generation_ + 1;
-      if (watched_.wait_for(generation_key(next), kWaitSlice)) saw(next);
+      if (watched_.wait_for(generation_key(next), kWatchSlice)) saw(next);
     }
   } catch (const Error& error) {
     const std::lock_guard lock(mutex_);
@@ -131,7 +136,7 @@ std::unique_ptr<Peers> GlooMembership::join(std::int64_t generation) {
             "rank {} joins generation {} a second time", options_.rank, generation);
   auto group = std::make_unique<Group>(*this, generation);
   if (store_.add(prefix + "/joined", 1) == options_.world) store_.set(prefix + "/complete", "yes");
-  while (!store_.wait_for(prefix + "/complete", kWaitSlice))
+  while (!store_.wait_for(prefix + "/complete", kJoinSlice))
     if (this->generation() != generation) return nullptr;
   if (!group->reduce(Reduction::max, {generation})) return nullptr;  // connects
   return group;

@@ -5,8 +5,8 @@
 //   gen/G/              Gloo's addresses of generation G
 //   gen/G/joined        counts the ranks that have published theirs
 //   gen/G/complete      set by the last of them
-// A thread waits at the store for the next generation's key, so everyone learns of a death at once
-// and nobody polls. When the key comes, a reduction or join in progress ends.
+// A thread waits at the store for the next generation's key, so everyone learns of a death at once.
+// When the key comes, a reduction or join in progress ends.
 #pragma once
 
 #include <atomic>

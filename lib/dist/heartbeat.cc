@@ -30,6 +30,11 @@ std::vector<int> watched_by(int rank, int world) {
 
 std::string describe_lost(const LostPeer& peer, const StoreAddress& store) {
   const double seconds = static_cast<double>(peer.silence.count()) / 1000;
+  if (peer.silence.count() == 0)
+    return fmt::format(
+        "rank {} is lost: its process ended and with it the store at {}; it was last {}; look into "
+        "its own log",
+        peer.rank, to_text(store), peer.phase.empty() ? "starting" : peer.phase);
   if (peer.phase.empty())
     return fmt::format(
         "rank {} did not start within {:.1f} s; look into its own log, and check that every rank "

@@ -15,7 +15,7 @@ namespace {
 // LibTorch's log tells of every wait that ran out and every attempt to connect; what matters of it
 // is in our own messages.
 void quiet_libtorch_log() {
-  FLAGS_caffe2_log_level = c10::GLOG_ERROR;
+  FLAGS_caffe2_log_level = c10::GLOG_FATAL;
 }
 
 using Bytes = std::vector<std::uint8_t>;

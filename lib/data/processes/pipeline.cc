@@ -93,14 +93,20 @@ bool Pipeline::await(std::chrono::milliseconds limit) {
   const auto begin = Clock::now();
   const auto waited = [begin] { return Clock::now() - begin; };
   bool came = false;
+  if (!waiting_) waiting_.emplace();
   for (;;) {
     const std::uint32_t seen = published.count();
     came = lane_.memory.arena.is_published(next_);
     if (came || waited() >= limit) break;
+    waiting_->look([this] {
+      return fmt::format("the next micro-batch: collate (process {}) is {}", collate_process(),
+                         phase());
+    });
     throw_failures();
     const auto rest = std::chrono::ceil<std::chrono::milliseconds>(limit - waited());
     published.wait(seen, std::min(rest, kGlance));
   }
+  if (came) waiting_.reset();
   ++statistics_.waits;
   statistics_.wait_seconds += std::chrono::duration<double>(waited()).count();
   return came;

@@ -11,6 +11,7 @@
 
 #include "batching/state.h"
 #include "data/processes/fork_server.h"
+#include "data/processes/long_wait.h"
 
 namespace odb {
 
@@ -103,6 +104,7 @@ class Pipeline {
   std::vector<ViewId> taken_;
   std::vector<LeftOut> left_out_;
   PipelineStatistics statistics_;
+  std::optional<LongWait> waiting_;  // since the last slot
 };
 
 }  // namespace odb
