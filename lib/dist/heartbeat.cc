@@ -19,6 +19,10 @@ std::string key_of(const HeartbeatOptions& options, int rank) {
   return fmt::format("{}beat/{}", options.prefix, rank);
 }
 
+std::string read_key(const HeartbeatOptions& options, int rank) {
+  return fmt::format("{}read/{}", options.prefix, rank);
+}
+
 std::vector<int> watched_by(int rank, int world) {
   if (rank != 0) return {0};
   std::vector<int> others(static_cast<std::size_t>(world - 1));
@@ -107,11 +111,27 @@ std::optional<LostPeer> Heartbeat::look(SilenceWatch& watch, const std::vector<i
   if (options_.rank == 0) {
     if (!lost) return std::nullopt;
     store_.set(verdict_key, to_text(*lost));
-    pause(3 * period_, [this] { return stop_; });  // the others read it while the store is there
+    await_readers(lost->rank, beats);
     return lost;
   }
   const auto verdict = store_.find(verdict_key);
-  return verdict ? parse_lost_peer(*verdict) : lost;
+  if (!verdict) return lost;
+  store_.set(read_key(options_, options_.rank), "yes");
+  return parse_lost_peer(*verdict);
+}
+
+// The others read the verdict while the store is there. Half the timeout: the guard is not to take
+// this for a store that does not answer.
+void Heartbeat::await_readers(int lost, const std::vector<std::optional<Beat>>& beats) {
+  const Clock::time_point begin = Clock::now();
+  const auto is_waited_for = [&](int rank) {
+    const auto& beat = beats[static_cast<std::size_t>(rank - 1)];
+    return rank != lost && !(beat && beat->left);
+  };
+  for (int rank = 1; rank < options_.world; ++rank)
+    while (is_waited_for(rank) && !store_.find(read_key(options_, rank)))
+      if (Clock::now() - begin > options_.timeout / 2 || !pause(period_, [this] { return stop_; }))
+        return;
 }
 
 void Heartbeat::beat() {

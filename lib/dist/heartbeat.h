@@ -2,10 +2,11 @@
 //
 // Each trainer publishes a beat with its phase in the store. Rank 0 watches all others, all others
 // watch rank 0, so the store's load grows with W, not with its square; the rank that rank 0 finds
-// lost is published, and read by all before rank 0 leaves. A rank that is busy elsewhere beats on,
-// since a thread does it; one that was killed or stopped (SIGSTOP) falls silent and is lost after
-// the timeout. Rank 0 hosts the store: when it is stopped, the store's calls do not return, which a
-// second thread notices. Both threads block the stop signals.
+// lost is published, and read by all before rank 0 leaves (it waits for that, up to half the
+// timeout). A rank that is busy elsewhere beats on, since a thread does it; one that was killed or
+// stopped (SIGSTOP) falls silent and is lost after the timeout. Rank 0 hosts the store: when it is
+// stopped, the store's calls do not return, which a second thread notices. Both threads block the
+// stop signals.
 #pragma once
 
 #include <chrono>
@@ -57,6 +58,7 @@ class Heartbeat {
   void set(bool& word);  // true, under the lock
   void publish(const Beat& beat);
   std::vector<std::optional<Beat>> read(const std::vector<int>& ranks);
+  void await_readers(int lost, const std::vector<std::optional<Beat>>& beats);
   std::optional<LostPeer> look(SilenceWatch& watch, const std::vector<int>& watched);
   void lose(const LostPeer& peer);
   // False when `ended` holds, which is looked at under the lock.

@@ -76,7 +76,7 @@ Outcome lose_rank(std::size_t rank, int signal) {
   const std::string data = folder.write("a.jsonl", texts(100));
   auto outcome = std::async(std::launch::async, [&] {
     return odb_trainer(
-        "bench loader --nproc 3 --timeout 1s --data-workers 1 --l-max 256 --epochs "
+        "bench loader --nproc 3 --timeout 3s --data-workers 1 --l-max 256 --epochs "
         "1000000000 --data '" +
         data + "'" + kTokenizer);
   });
