@@ -16,7 +16,8 @@ constexpr std::chrono::seconds kMostForWish{10};
 void expect_single_thread() {
 #ifndef __SANITIZE_THREAD__  // which has a thread of its own
   RealFileSystem files;
-  for (const std::string_view line : split_lines(read_if_there(files, "/proc/self/status")))
+  const std::string status = read_if_there(files, "/proc/self/status");
+  for (const std::string_view line : split_lines(status))
     if (line.starts_with("Threads:"))
       ODB_CHECK(trim(line.substr(8)) == "1",
                 "{}; data processes are forked before any other thread", line);
