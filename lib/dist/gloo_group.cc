@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <set>
 #include <span>
 
 #include <ATen/ops/from_blob.h>
@@ -21,6 +22,13 @@ class GlooGroup::Connections {
       : plan_(exchange_plan(options.rank, options.world)),
         group_(gloo_process_group(store, options.prefix, options.network, options.rank,
                                   options.world)) {}
+
+  ~Connections() {
+    try {
+      close_connections(*group_, contacted_);
+    } catch (const std::exception&) {  // Gloo's: there is nothing left to close
+    }
+  }
 
   bool reduce(Reduction reduction, std::vector<std::int64_t>& values) {
     // A message starts with the number of its values.
@@ -57,6 +65,7 @@ class GlooGroup::Connections {
   bool talk(const Exchange& exchange) {
     try {
       Work receive, send;
+      contacted_.insert(exchange.peer);
       if (exchange.kind != ExchangeKind::give) {
         receiving_ = {view(received_)};
         receive = group_->recv(receiving_, exchange.peer, kTag);
@@ -90,6 +99,7 @@ class GlooGroup::Connections {
   static constexpr int kTag = 0;  // one message at a time between two ranks
 
   const std::vector<Exchange> plan_;
+  std::set<int> contacted_;
   std::vector<std::int64_t> sent_;
   std::vector<std::int64_t> received_;
   std::vector<at::Tensor> sending_;

@@ -13,7 +13,15 @@
 namespace odb {
 namespace {
 
-using Gloo = c10d::ProcessGroupGloo;
+class Gloo final : public c10d::ProcessGroupGloo {
+ public:
+  using ProcessGroupGloo::ProcessGroupGloo;
+
+  void close_connection(int peer) {
+    for (const auto& context : contexts_)
+      if (const auto& pair = context->getPair(peer)) pair->close();
+  }
+};
 
 // For two ranks that both want to be connected: the load on the store and on the machines.
 std::chrono::milliseconds connect_limit(int world) {
@@ -45,6 +53,11 @@ c10::intrusive_ptr<c10d::Backend> gloo_process_group(const Store& store, const s
   auto keys = c10::make_intrusive<c10d::PrefixStore>(
       prefix, c10::intrusive_ptr<c10d::Store>::reclaim_copy(&store.libtorch()));
   return c10::make_intrusive<Gloo>(keys, rank, world, options);
+}
+
+void close_connections(c10d::Backend& group, const std::set<int>& peers) {
+  for (const int peer : peers)
+    static_cast<Gloo&>(group).close_connection(peer);
 }
 
 }  // namespace odb

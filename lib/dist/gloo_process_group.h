@@ -1,6 +1,7 @@
 // A Gloo process group of LibTorch whose connections are made when first used.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include <c10/util/intrusive_ptr.h>
@@ -20,5 +21,10 @@ class Store;
 c10::intrusive_ptr<c10d::Backend> gloo_process_group(const Store& store, const std::string& prefix,
                                                      const std::string& network, int rank,
                                                      int world);
+
+// Closes the connections of such a group to `peers`, which must have been talked to. To be done
+// before a group with messages under way is let go: Gloo ends its thread only when no socket has
+// anything to be read, and what comes for a message that was given up stays unread for ever.
+void close_connections(c10d::Backend& group, const std::set<int>& peers);
 
 }  // namespace odb
