@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -18,6 +17,7 @@
 #include "local_ranks.h"
 #ifdef ODB_WITH_LIBTORCH
 #include "dist/gloo_membership.h"
+#include "local_store.h"
 #include "rank_heartbeat.h"
 #endif
 
@@ -25,11 +25,6 @@ namespace odb {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-void throw_if_stopped() {
-  if (stop_state().stop())
-    throw Error(ExitCode::interrupted, fmt::format("stopped by {}", to_text(stop_state().reason)));
-}
 
 // The next slot; a stop is heard while it is waited for, and between two slots.
 BatchView await_slot(Pipeline& pipeline) {
@@ -73,9 +68,10 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-LaneSetup lane_of(const BenchLoaderOptions& options, const SampleSource& source, int rank) {
-  LaneSetup setup = record_lane(source, resolve(options.batching, Layout::flat), options.loader,
-                                rank, static_cast<int>(options.nproc));
+// Of rank 0; those of the others differ in nothing but the number.
+LaneSetup first_lane(const BenchLoaderOptions& options, const SampleSource& source) {
+  LaneSetup setup = record_lane(source, resolve(options.batching, Layout::flat), options.loader, 0,
+                                static_cast<int>(options.nproc));
   setup.epochs = options.epochs.value_or(options.max_tokens ? std::int64_t{1} << 40 : 1);
   return setup;
 }
@@ -98,7 +94,7 @@ RankFigures run_rank(const BenchLoaderOptions& options, Pipeline& pipeline,
 
 Measured measure_one(const BenchLoaderOptions& options, const SampleSource& source,
                      Clock::time_point entry) {
-  const LaneSetup setup = lane_of(options, source, 0);
+  const LaneSetup setup = first_lane(options, source);
   const ScopedStopSignals signals;
   DataProcesses processes({setup});
   Measured measured{.shared_bytes = shared_bytes(setup),
@@ -114,26 +110,21 @@ struct SharedFigures {
   RankFigures ranks[kMostLocalRanks];
 };
 
-// The life of one of several ranks, in a process of its own.
-int run_one_of_several(const BenchLoaderOptions& options, const SampleSource& source, int rank,
+// The life of one of several ranks, in a process of its own. `setup` is rank 0's.
+int run_one_of_several(const BenchLoaderOptions& options, LaneSetup setup, int rank,
                        SharedFigures& shared, Clock::time_point entry) {
-  const int world = static_cast<int>(options.nproc);
-  LaneSetup setup = lane_of(options, source, rank);
+  const int world = setup.shape.world;
+  setup.shape.rank = rank;
   setup.membership = membership_over_gloo(
       {.prefix = "align/", .rank = rank, .world = world, .connect_timeout = options.timeout});
   DataProcesses processes({setup});  // before LibTorch
   Pipeline& pipeline = processes.pipeline(0);
-  std::optional<Store> hosted;
-  if (rank == 0) {
-    hosted = Store::host({"127.0.0.1", 0});
-    shared.meeting.tell_port(hosted->address().port);
-  }
-  const StoreAddress store{"127.0.0.1", shared.meeting.await_port()};
-  const auto heartbeat = start_heartbeat(store, rank, world, options.timeout,
+  const LocalStore store = open_local_store(shared.meeting, rank);
+  const auto heartbeat = start_heartbeat(store.address, rank, world, options.timeout,
                                          [&pipeline] { return std::string(pipeline.phase()); });
   int code = 0;
   try {
-    shared.ranks[rank] = run_rank(options, pipeline, to_text(store), entry);
+    shared.ranks[rank] = run_rank(options, pipeline, to_text(store.address), entry);
   } catch (const Error& error) {
     code = static_cast<int>(error.code());
     // Who is lost the heartbeat tells, and ends this process.
@@ -175,15 +166,13 @@ RankFigures over_ranks(std::span<const RankFigures> ranks) {
 
 Measured measure_several(const BenchLoaderOptions& options, const SampleSource& source,
                          Clock::time_point entry) {
-  // What no rank can do is refused here, once.
-  const LaneSetup lane = lane_of(options, source, 0);
+  // Made once: ranks inherit it. What none of them can do is refused here.
+  const LaneSetup lane = first_lane(options, source);
   (void)start_of_epoch(lane.epoch(0), 0, lane.shape.world);
   const SharedObject<SharedFigures> shared("ranks");
-  const int code = run_local_ranks(
-      static_cast<int>(options.nproc), 2 * options.timeout,
-      [&](int rank) { return run_one_of_several(options, source, rank, *shared, entry); });
-  throw_if_stopped();
-  if (code != 0) throw Error(static_cast<ExitCode>(code), "a rank failed; its own lines tell why");
+  run_local_ranks(lane.shape.world, 2 * options.timeout, [&](int rank) {
+    return run_one_of_several(options, lane, rank, *shared, entry);
+  });
   return {.ranks = options.nproc,
           .shared_bytes = shared_bytes(lane),
           .figures = over_ranks(std::span<const RankFigures>(shared->ranks)

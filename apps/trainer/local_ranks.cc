@@ -43,8 +43,13 @@ int code_of(int rank, int status) {
 
 }  // namespace
 
-int run_local_ranks(int world, std::chrono::milliseconds patience,
-                    const std::function<int(int rank)>& body) {
+void throw_if_stopped() {
+  if (stop_state().stop())
+    throw Error(ExitCode::interrupted, fmt::format("stopped by {}", to_text(stop_state().reason)));
+}
+
+void run_local_ranks(int world, std::chrono::milliseconds patience,
+                     const std::function<int(int rank)>& body) {
   using Clock = std::chrono::steady_clock;
   std::map<pid_t, int> ranks;
   for (int rank = 0; rank < world; ++rank)
@@ -66,7 +71,6 @@ int run_local_ranks(int world, std::chrono::milliseconds patience,
       continue;
     }
     const bool stop = stop_state().stop();
-    if (stop && !failure) failure = static_cast<int>(ExitCode::interrupted);
     killed = killed || stop || (failure && Clock::now() - failed_at > patience);
     if (killed)
       for (const auto& [process, rank] : ranks)
@@ -74,7 +78,9 @@ int run_local_ranks(int world, std::chrono::milliseconds patience,
     const timespec glance{.tv_sec = 0, .tv_nsec = 10'000'000};
     ::nanosleep(&glance, nullptr);
   }
-  return failure.value_or(0);
+  throw_if_stopped();
+  if (failure)
+    throw Error(static_cast<ExitCode>(*failure), "a rank failed; its own lines tell why");
 }
 
 }  // namespace odb

@@ -31,11 +31,15 @@ class LocalMeeting {
 
 inline constexpr std::int64_t kMostLocalRanks = 256;
 
+// An Error of ExitCode::interrupted when a stop signal has come to this process.
+void throw_if_stopped();
+
 // Forks `world` processes that run `body` (their exit code), each with its rank, and waits for all.
-// The exit code of the first that failed; a killed one counts as a lost peer. Once one has failed
-// the others have `patience` to find out and leave by themselves; then they are killed, as they are
-// at once by a stop signal: ExitCode::interrupted. The process must have a single thread.
-int run_local_ranks(int world, std::chrono::milliseconds patience,
-                    const std::function<int(int rank)>& body);
+// An Error with the exit code of the first that failed; a killed one counts as a lost peer. Once
+// one has failed the others have `patience` to find out and leave by themselves; then they are
+// killed, as they are at once by a stop signal, which throw_if_stopped() tells. The process must
+// have a single thread.
+void run_local_ranks(int world, std::chrono::milliseconds patience,
+                     const std::function<int(int rank)>& body);
 
 }  // namespace odb

@@ -51,8 +51,7 @@ void check_memory(const PlanOptions& options, std::int64_t samples) {
   if (memory.total > 0 && wanted > usable_memory(memory))
     throw UsageError(
         "--samples {}: they take {} of memory, {} can be used; wanted fewer samples (--batching "
-        "odb "
-        "and standard take the least)",
+        "odb and standard take the least)",
         samples, format_bytes(wanted), format_bytes(usable_memory(memory)));
 }
 

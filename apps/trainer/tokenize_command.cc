@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/options/command_line.h"
 #include "base/real_file_system.h"
+#include "base/text.h"
 #include "commands.h"
 #include "data/sample/sample_source.h"
 #include "data/tokenizer/encoder.h"
@@ -43,7 +44,7 @@ void describe(OptionTable& table, TokenizeOptions& options) {
 // The next line of standard input; the first without a byte order mark.
 bool read_line(std::string& line, std::size_t& number) {
   if (!std::getline(std::cin, line)) return false;
-  if (++number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+  if (++number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   return true;
 }
 

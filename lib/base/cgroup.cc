@@ -36,14 +36,6 @@ std::uint64_t less(std::uint64_t a, std::uint64_t b) {
   return a - std::min(a, b);
 }
 
-// The number behind `name` in lines of "name number"; 0 when it is not there.
-std::uint64_t statistic(std::string_view text, std::string_view name) {
-  for (const std::string_view line : split_lines(text))
-    if (const auto words = split_words(line); words.size() == 2 && words[0] == name)
-      return parse_integer<std::uint64_t>(words[1]).value_or(0);
-  return 0;
-}
-
 bool has_controller(const CgroupMount& mount, std::string_view controller) {
   const auto names = split(mount.controllers, ',');
   return std::find(names.begin(), names.end(), controller) != names.end();
@@ -72,8 +64,8 @@ class FolderReader {
                   std::string_view droppable) const {
     const std::optional<std::uint64_t> most = parse_cgroup_number(limit);
     if (!most) return;
-    const std::uint64_t used =
-        less(parse_cgroup_number(usage).value_or(0), statistic(read("memory.stat"), droppable));
+    const std::uint64_t used = less(parse_cgroup_number(usage).value_or(0),
+                                    parse_statistic(read("memory.stat"), droppable));
     take_least(limits.memory_bytes, most);
     take_least(limits.memory_left, std::optional(less(*most, used)));
   }
@@ -162,6 +154,13 @@ CgroupLimits read_cgroup_limits(FileSystem& files) {
     }
   }
   return limits;
+}
+
+std::uint64_t parse_statistic(std::string_view text, std::string_view name) {
+  for (const std::string_view line : split_lines(text))
+    if (const auto words = split_words(line); words.size() == 2 && words[0] == name)
+      return parse_integer<std::uint64_t>(words[1]).value_or(0);
+  return 0;
 }
 
 }  // namespace odb

@@ -10,6 +10,9 @@
 
 namespace odb {
 
+// U+FEFF in UTF-8, which some editors put in front of a text.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // The parts between separators: "a,,b" by ',' -> {"a", "", "b"}; "" -> {""}. Views into `text`.
 std::vector<std::string_view> split(std::string_view text, char separator);
 

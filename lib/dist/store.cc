@@ -12,10 +12,14 @@
 namespace odb {
 namespace {
 
-// LibTorch's log tells of every wait that ran out and every attempt to connect; what matters of it
-// is in our own messages.
-void quiet_libtorch_log() {
+// Also quiets LibTorch's log, which tells of every wait that ran out and every attempt to connect;
+// what matters of it is in our own messages.
+c10d::TCPStoreOptions options_for(const StoreAddress& address) {
   FLAGS_caffe2_log_level = c10::GLOG_FATAL;
+  c10d::TCPStoreOptions options;
+  options.port = address.port;
+  options.waitWorkers = false;
+  return options;
 }
 
 using Bytes = std::vector<std::uint8_t>;
@@ -69,11 +73,8 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Store Store::host(const StoreAddress& address) {
-  quiet_libtorch_log();
-  c10d::TCPStoreOptions options;
-  options.port = address.port;
+  c10d::TCPStoreOptions options = options_for(address);
   options.isServer = true;
-  options.waitWorkers = false;
   try {
     auto store = c10::make_intrusive<c10d::TCPStore>("localhost", options);
     const std::uint16_t port = store->getPort();
@@ -86,10 +87,7 @@ Store Store::host(const StoreAddress& address) {
 }
 
 Store Store::connect(const StoreAddress& address, std::chrono::milliseconds timeout) {
-  quiet_libtorch_log();
-  c10d::TCPStoreOptions options;
-  options.port = address.port;
-  options.waitWorkers = false;
+  c10d::TCPStoreOptions options = options_for(address);
   options.timeout = timeout;
   try {
     auto store = c10::make_intrusive<c10d::TCPStore>(address.host, options);

@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "base/error.h"
@@ -17,11 +15,6 @@
 using namespace odb;
 
 namespace {
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // A plan over two numbers of ranks that takes no time, its plot written to `plot`.
 Outcome plan_with_plot(const TemporaryFolder& folder, const std::string& plot) {

@@ -1,7 +1,5 @@
 // inspect data and tokenize --samples from outside: what is printed, and which exit code comes
 // back.
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -16,11 +14,6 @@ namespace {
 
 const std::string kCases = ODB_TESTS_FOLDER "/cases/";
 const std::string kTokenizer = " --tokenizer '" + kCases + "tokenizer/merges_pairs'";
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // With a cache of its own: the case files' folder stays as it is.
 Outcome inspect(const std::string& file, const std::string& words = "") {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <iterator>
 #include <map>
@@ -31,11 +30,6 @@ std::string texts(int count) {
   for (int row = 0; row < count; ++row)
     text += "{\"text\": \"" + std::string(row % 30 + 1, 'a') + "\"}\n";
   return text;
-}
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // The odb-trainer processes whose command line holds `mark`, with their parents.

@@ -9,12 +9,10 @@
 #include "catch.h"
 #include "temporary_folder.h"
 
-namespace {
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-}  // namespace
 
 Outcome odb_trainer(const std::string& words, const std::string& output_path,
                     const std::string& environment) {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "base/text.h"
 
 namespace odb {
 namespace {
@@ -139,7 +140,6 @@ std::vector<std::int32_t> named_lengths(std::string_view name, std::int64_t samp
 }
 
 std::vector<std::int32_t> parse_lengths(std::string_view text, const std::string& where) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string_view::npos && (text[first] == '[' || text[first] == '{');

@@ -3,17 +3,11 @@
 #include <string>
 
 #include "base/cgroup.h"
-#include "base/text.h"
 
 namespace odb {
 
 std::uint64_t parse_memory_kills(std::string_view text) {
-  for (const std::string_view line : split_lines(text)) {
-    const std::vector<std::string_view> words = split_words(line);
-    if (words.size() == 2 && words[0] == "oom_kill")
-      return parse_integer<std::uint64_t>(words[1]).value_or(0);
-  }
-  return 0;
+  return parse_statistic(text, "oom_kill");
 }
 
 std::uint64_t count_memory_kills(FileSystem& files) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "data/records/array_scanner.h"
 #include "data/records/index_writer.h"
 #include "data/records/line_scanner.h"
@@ -17,8 +18,9 @@ namespace {
 constexpr std::size_t kReadBytes = 1 << 20;
 
 std::uint64_t byte_order_mark_bytes(const DataFile& file) {
-  char head[3];
-  return file.read_at(0, head) == 3 && std::string_view(head, 3) == "\xEF\xBB\xBF" ? 3 : 0;
+  char head[kByteOrderMark.size()];
+  const std::string_view found(head, file.read_at(0, head));
+  return found == kByteOrderMark ? kByteOrderMark.size() : 0;
 }
 
 int thread_count(const IndexBuild& build) {

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/real_file_system.h"
+#include "base/text.h"
 #include "data/tokenizer/byte_alphabet.h"
 #include "data/tokenizer/file_components.h"
 #include "data/tokenizer/utf8.h"
@@ -199,7 +200,7 @@ const dom::element& required_element(const Fields& fields, std::string_view name
 }  // namespace
 
 TokenizerParts parse_tokenizer_file(std::string_view json, const std::string& where) {
-  if (json.starts_with("\xEF\xBB\xBF")) {
+  if (json.starts_with(kByteOrderMark)) {
     throw DataError("{}: begins with a byte order mark, which JSON files do not have; remove it",
                     where);
   }

@@ -1,0 +1,15 @@
+#include "local_store.h"
+
+namespace odb {
+
+LocalStore open_local_store(LocalMeeting& meeting, int rank) {
+  LocalStore store;
+  if (rank == 0) {
+    store.hosted = Store::host({"127.0.0.1", 0});
+    meeting.tell_port(store.hosted->address().port);
+  }
+  store.address = {"127.0.0.1", meeting.await_port()};
+  return store;
+}
+
+}  // namespace odb

@@ -1,0 +1,19 @@
+// The store of ranks that are processes of one command (local_ranks.h).
+#pragma once
+
+#include <optional>
+
+#include "dist/store.h"
+#include "local_ranks.h"
+
+namespace odb {
+
+struct LocalStore {
+  std::optional<Store> hosted;  // rank 0's: the others reach it as long as this lives
+  StoreAddress address;
+};
+
+// Hosts the store on a free port of loopback (rank 0) and tells the others, or waits to be told.
+LocalStore open_local_store(LocalMeeting& meeting, int rank);
+
+}  // namespace odb
