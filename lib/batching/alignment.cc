@@ -87,7 +87,8 @@ std::int64_t slots_of_round(const BatchingOptions& resolved, const Agreement& ag
   return std::max<std::int64_t>(1, slots);
 }
 
-std::vector<std::int64_t> encode_totals(std::span<const Group> groups, std::int64_t slots) {
+std::vector<std::int64_t> encode_totals(std::span<const Group> groups, std::int64_t slots,
+                                        std::int64_t left_out) {
   std::vector<std::int64_t> values(static_cast<std::size_t>(slots) * kTotalsSize);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const GroupSums& sums = groups[i].sums;
@@ -96,6 +97,7 @@ std::vector<std::int64_t> encode_totals(std::span<const Group> groups, std::int6
     values[i * kTotalsSize + 2] = sums.rows;
     values[i * kTotalsSize + 3] = sums.supervised > 0 ? 1 : 0;
   }
+  if (slots > 0) values[4] = left_out;
   return values;
 }
 
@@ -106,7 +108,8 @@ std::vector<SlotTotals> decode_totals(std::span<const std::int64_t> sums) {
     totals.push_back({.supervised = sums[i],
                       .tokens = sums[i + 1],
                       .samples = sums[i + 2],
-                      .supervised_groups = sums[i + 3]});
+                      .supervised_groups = sums[i + 3],
+                      .left_out = sums[i + 4]});
   return totals;
 }
 

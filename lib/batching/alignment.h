@@ -50,12 +50,14 @@ Agreement decode_agreement(std::span<const std::int64_t> maxima);
 // one is finished). Otherwise 1 <= T <= round_groups, and T <= fewest_samples.
 std::int64_t slots_of_round(const BatchingOptions& resolved, const Agreement& agreement);
 
-// ---- The second all-reduce (SUM): four numbers a slot.
+// ---- The second all-reduce (SUM): five numbers a slot.
 
-inline constexpr std::int64_t kSlotNumbers = 4;
+inline constexpr std::int64_t kSlotNumbers = 5;
 
-// `groups` has one group a slot; empty: this rank is idle in all of them.
-std::vector<std::int64_t> encode_totals(std::span<const Group> groups, std::int64_t slots);
+// `groups` has one group a slot; empty: this rank is idle in all of them. `left_out`: rows of this
+// rank's refill.
+std::vector<std::int64_t> encode_totals(std::span<const Group> groups, std::int64_t slots,
+                                        std::int64_t left_out);
 std::vector<SlotTotals> decode_totals(std::span<const std::int64_t> sums);
 
 // ---- Which groups stay, and in what order.

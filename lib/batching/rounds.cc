@@ -121,7 +121,7 @@ std::vector<std::int64_t> Rounds::agree(const std::vector<std::int64_t>& maxima)
     ODB_CHECK_EQ(static_cast<std::int64_t>(groups_.size()), slots_);
     if (kAssertInvariants) assert_groups(options_, groups_);
   }
-  return encode_totals(groups_, slots_);
+  return encode_totals(groups_, slots_, static_cast<std::int64_t>(left_out_.size()));
 }
 
 std::vector<Slot> Rounds::total(const std::vector<std::int64_t>& sums) {

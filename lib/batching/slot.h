@@ -25,12 +25,14 @@ struct SlotTotals {
   std::int64_t tokens = 0;      // real tokens
   std::int64_t samples = 0;
   std::int64_t supervised_groups = 0;  // ranks that hold a group with supervised tokens
+  std::int64_t left_out = 0;           // rows; counted with the first slot of their round alone
 
   void add(const SlotTotals& other) {
     supervised += other.supervised;
     tokens += other.tokens;
     samples += other.samples;
     supervised_groups += other.supervised_groups;
+    left_out += other.left_out;
   }
   friend bool operator==(const SlotTotals&, const SlotTotals&) = default;
 };

@@ -98,13 +98,13 @@ TEST_CASE("failures and strangers are found in the maxima") {
   CHECK_THROWS_AS(decode_agreement(short_vector), InternalError);
 }
 
-TEST_CASE("slot totals travel as four numbers a slot") {
+TEST_CASE("slot totals travel as five numbers a slot") {
   Group group = group_of({5, 7}, 0);
   const std::vector<Group> groups = {group, group_of({9}, 2)};
-  CHECK(encode_totals(groups, 2) == Values{2, 12, 2, 1, 1, 9, 1, 1});
-  CHECK(encode_totals({}, 2) == Values(8, 0));
-  const Values sums = {4, 24, 4, 2, 1, 9, 1, 1};
-  CHECK(decode_totals(sums) == std::vector<SlotTotals>{{4, 24, 4, 2}, {1, 9, 1, 1}});
+  CHECK(encode_totals(groups, 2, 3) == Values{2, 12, 2, 1, 3, 1, 9, 1, 1, 0});
+  CHECK(encode_totals({}, 2, 0) == Values(10, 0));
+  const Values sums = {4, 24, 4, 2, 3, 1, 9, 1, 1, 0};
+  CHECK(decode_totals(sums) == std::vector<SlotTotals>{{4, 24, 4, 2, 3}, {1, 9, 1, 1, 0}});
 }
 
 TEST_CASE("one group is chosen from each stratum, overdue ones first") {

@@ -71,12 +71,18 @@ TEST_CASE("one rank, three groups: slots, totals, step ends, end slot") {
   CHECK(lengths_of(slots[0]) == std::vector<std::int32_t>{10});
   CHECK(lengths_of(slots[1]) == std::vector<std::int32_t>{5, 5});
   CHECK(lengths_of(slots[2]) == std::vector<std::int32_t>{2, 2});
-  CHECK(slots[1].totals == SlotTotals{2, 10, 2, 1});
   std::sort(slots.begin(), slots.begin() + 3,
             [](const Slot& a, const Slot& b) { return a.number < b.number; });
   // The row that was left out travels with the first slot.
   CHECK(slots[0].left_out == std::vector<LeftOut>{{3, LeftOutReason::bad_record}});
+  CHECK(slots[0].totals.left_out == 1);
   CHECK(slots[1].left_out.empty());
+  CHECK(slots[1].totals.left_out == 0);
+  const auto pair = std::ranges::find(slots, 10, [](const Slot& slot) {
+    return slot.totals.samples == 2 ? slot.totals.tokens : 0;
+  });
+  CHECK(pair->totals.supervised == 2);
+  CHECK(pair->totals.supervised_groups == 1);
   const bool ends[] = {false, true, false, true, false};
   const SlotKind kinds[] = {SlotKind::data, SlotKind::data, SlotKind::data, SlotKind::closing,
                             SlotKind::end};
