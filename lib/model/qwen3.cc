@@ -63,9 +63,10 @@ Tensor LanguageModel::logits(const Tensor& hidden) {
   return apply_linear(hidden, head()).to(torch::kFloat);
 }
 
-LossSum LanguageModel::loss(const Tensor& tokens, const Tensor& labels, const RowOffsets& rows) {
+LossSum LanguageModel::loss(const Tensor& tokens, const Tensor& labels, const RowOffsets& rows,
+                            std::span<const double> row_weights) {
   const SupervisedPositions supervised =
-      supervised_positions(labels, rows, config_.vocabulary_size);
+      supervised_positions(labels, rows, config_.vocabulary_size, row_weights);
   return {token_loss(hidden_states(tokens, rows), head(), supervised, options_.loss),
           supervised.count()};
 }

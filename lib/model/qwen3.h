@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct ComputeOptions {
 };
 
 struct LossSum {
-  torch::Tensor sum;       // 0-d, fp32, over `count` tokens; backward() gives gradients of the sum
+  torch::Tensor sum;       // 0-d, fp32, weighted; backward() gives gradients of the sum
   std::int64_t count = 0;  // supervised tokens
 };
 
@@ -48,8 +49,9 @@ class LanguageModel : public torch::nn::Module {
   // fp32 logits [n, vocabulary] of hidden states [n, hidden].
   torch::Tensor logits(const torch::Tensor& hidden);
 
-  // labels: int64 on the CPU, as token_loss.h wants them.
-  LossSum loss(const torch::Tensor& tokens, const torch::Tensor& labels, const RowOffsets& rows);
+  // labels: int64 on the CPU, as token_loss.h wants them, with the weights of rows if they differ.
+  LossSum loss(const torch::Tensor& tokens, const torch::Tensor& labels, const RowOffsets& rows,
+               std::span<const double> row_weights = {});
 
  private:
   const torch::Tensor& head() const;

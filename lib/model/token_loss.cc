@@ -62,8 +62,9 @@ struct LossParts {
   Tensor d_weight;
 };
 
-LossParts loss_in_chunks(const Tensor& hidden, const Tensor& weight, const Tensor& labels,
-                         bool wants_hidden, bool wants_weight, std::int64_t chunk_bytes) {
+LossParts loss_in_chunks(const Tensor& hidden, const Tensor& weight,
+                         const SupervisedPositions& supervised, bool wants_hidden,
+                         bool wants_weight, std::int64_t chunk_bytes) {
   const bool wide = hidden.scalar_type() == torch::kDouble;
   const auto sum_type = wide ? torch::kDouble : torch::kFloat;
   const Tensor narrow = weight.to(hidden.scalar_type());
@@ -78,8 +79,13 @@ LossParts loss_in_chunks(const Tensor& hidden, const Tensor& weight, const Tenso
     const std::int64_t rows = std::min(chunk, count - begin);
     const Tensor states = hidden.narrow(0, begin, rows);
     Tensor logits = times_transposed(states, narrow).to(sum_type);
-    losses.push_back(
-        cross_entropy_rows(logits, labels.narrow(0, begin, rows), wants_hidden || wants_weight));
+    losses.push_back(cross_entropy_rows(logits, supervised.labels.narrow(0, begin, rows),
+                                        wants_hidden || wants_weight));
+    if (supervised.weights.defined()) {
+      const Tensor weights = supervised.weights.narrow(0, begin, rows).to(sum_type);
+      losses.back() = losses.back() * weights;
+      if (wants_hidden || wants_weight) logits.mul_(weights.unsqueeze(1));
+    }
     const Tensor d_logits = logits.to(hidden.scalar_type());
     if (wants_hidden)
       parts.d_hidden.narrow(0, begin, rows).copy_(times_transposed(d_logits, narrow.t()));
@@ -93,10 +99,11 @@ LossParts loss_in_chunks(const Tensor& hidden, const Tensor& weight, const Tenso
 
 struct TokenLoss : torch::autograd::Function<TokenLoss> {
   static Tensor forward(AutogradContext* context, const Tensor& hidden, const Tensor& weight,
-                        const Tensor& positions, const Tensor& labels, bool wants_hidden,
-                        bool wants_weight, std::int64_t chunk_bytes) {
-    LossParts parts = loss_in_chunks(hidden.index_select(0, positions), weight, labels,
-                                     wants_hidden, wants_weight, chunk_bytes);
+                        const Tensor& positions, const Tensor& labels, const Tensor& weights,
+                        bool wants_hidden, bool wants_weight, std::int64_t chunk_bytes) {
+    LossParts parts =
+        loss_in_chunks(hidden.index_select(0, positions), weight, {positions, labels, weights},
+                       wants_hidden, wants_weight, chunk_bytes);
     context->saved_data["positions"] = positions;
     context->saved_data["taken"] = false;
     context->saved_data["tokens"] = hidden.size(0);
@@ -125,18 +132,22 @@ struct TokenLoss : torch::autograd::Function<TokenLoss> {
           torch::zeros({context->saved_data["tokens"].toInt(), d_rows.size(1)}, d_rows.options());
       d_hidden.index_copy_(0, context->saved_data["positions"].toTensor(), d_rows);
     }
-    return {d_hidden, take("d_weight"), {}, {}, {}, {}, {}};
+    return {d_hidden, take("d_weight"), {}, {}, {}, {}, {}, {}};
   }
 };
 
 }  // namespace
 
 SupervisedPositions supervised_positions(const Tensor& labels, const RowOffsets& rows,
-                                         std::int64_t vocabulary_size) {
+                                         std::int64_t vocabulary_size,
+                                         std::span<const double> row_weights) {
   ODB_CHECK_EQ(labels.size(0), rows.tokens());
+  ODB_CHECK(row_weights.empty() || static_cast<std::int64_t>(row_weights.size()) == rows.rows(),
+            "{} weights for {} rows", row_weights.size(), rows.rows());
   const Tensor whole = labels.contiguous();
   const auto* label = whole.const_data_ptr<std::int64_t>();
   std::vector<std::int64_t> positions, wanted;
+  std::vector<float> weights;
   for (std::int64_t row = 0; row < rows.rows(); ++row) {
     for (std::int64_t i = rows.begin(row) + 1; i < rows.end(row); ++i) {
       if (label[i] == kNoLabel) continue;
@@ -147,9 +158,12 @@ SupervisedPositions supervised_positions(const Tensor& labels, const RowOffsets&
             row, i - rows.begin(row), label[i], vocabulary_size);
       positions.push_back(i - 1);
       wanted.push_back(label[i]);
+      if (!row_weights.empty())
+        weights.push_back(static_cast<float>(row_weights[static_cast<std::size_t>(row)]));
     }
   }
-  return {torch::tensor(positions, torch::kLong), torch::tensor(wanted, torch::kLong)};
+  return {torch::tensor(positions, torch::kLong), torch::tensor(wanted, torch::kLong),
+          row_weights.empty() ? Tensor() : torch::tensor(weights, torch::kFloat)};
 }
 
 Tensor token_loss(const Tensor& hidden, const Tensor& weight, const SupervisedPositions& supervised,
@@ -157,6 +171,8 @@ Tensor token_loss(const Tensor& hidden, const Tensor& weight, const SupervisedPo
   const bool gradients = torch::GradMode::is_enabled();
   return TokenLoss::apply(hidden, weight, supervised.positions.to(hidden.device()),
                           supervised.labels.to(hidden.device()),
+                          supervised.weights.defined() ? supervised.weights.to(hidden.device())
+                                                       : Tensor(),
                           gradients && hidden.requires_grad(), gradients && weight.requires_grad(),
                           options.chunk_bytes);
 }

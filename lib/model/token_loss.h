@@ -5,6 +5,8 @@
 // vocabulary x tokens is kept. Memory beside the results: one chunk of logits.
 #pragma once
 
+#include <span>
+
 #include <torch/types.h>
 
 #include "model/loss_chunk.h"
@@ -19,21 +21,24 @@ inline constexpr std::int64_t kNoLabel = -100;
 struct SupervisedPositions {
   torch::Tensor positions;  // int64 [count], rising
   torch::Tensor labels;     // int64 [count]
+  torch::Tensor weights = {};  // fp32 [count], how much each counts; undefined: all 1
 
   std::int64_t count() const { return positions.size(0); }
 };
 
 // labels: int64 on the CPU, [tokens]: the token itself, or -100. Labels must be below
-// `vocabulary_size` (DataError: a tokenizer that does not fit the model).
+// `vocabulary_size` (DataError: a tokenizer that does not fit the model). `row_weights`: of every
+// label of a row, one a row; empty: all 1.
 SupervisedPositions supervised_positions(const torch::Tensor& labels, const RowOffsets& rows,
-                                         std::int64_t vocabulary_size);
+                                         std::int64_t vocabulary_size,
+                                         std::span<const double> row_weights = {});
 
 struct TokenLossOptions {
   std::int64_t chunk_bytes = kLossChunkBytes;  // of fp32 logits at a time; at least one position
 };
 
-// Sum over positions of -log softmax(hidden[position] x weight^T)[label], 0-d, fp32 (fp64 for fp64
-// inputs). hidden: [tokens, size]; weight: [vocabulary, size], fp32 where hidden is bf16. Sums and
+// Sum over positions of weights x -log softmax(hidden[position] x weight^T)[label], 0-d, fp32 (fp64
+// for fp64 inputs). hidden: [tokens, size]; weight: [vocabulary, size], fp32 where hidden is bf16. Sums and
 // softmax are fp32 at least. Differentiable once by both. 0 without positions.
 torch::Tensor token_loss(const torch::Tensor& hidden, const torch::Tensor& weight,
                          const SupervisedPositions& supervised,
