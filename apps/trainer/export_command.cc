@@ -1,5 +1,4 @@
 // export: the model of a checkpoint (or any model folder) as a folder that others load.
-#include <array>
 #include <filesystem>
 #include <map>
 
@@ -9,6 +8,7 @@
 #include "base/options/command_line.h"
 #include "base/real_file_system.h"
 #include "commands.h"
+#include "model/companions.h"
 #include "model/qwen3.h"
 #include "model/weights_io.h"
 
@@ -44,18 +44,6 @@ TensorType type_of(ExportType wanted, const StoredWeights& stored) {
   for (const auto& [name, tensor] : stored)
     if (tensor.info.type != first) return TensorType::f32;
   return first;
-}
-
-// Tokenizer and generation settings, which belong to a model though no weight depends on them.
-void copy_companions(FileSystem& files, const std::string& from, const std::string& to) {
-  constexpr std::array kNames = {"tokenizer.json",      "tokenizer_config.json",
-                                 "vocab.json",          "merges.txt",
-                                 "added_tokens.json",   "special_tokens_map.json",
-                                 "chat_template.jinja", "generation_config.json"};
-  for (const char* name : kNames) {
-    const std::string path = join_path(from, name);
-    if (files.exists(path)) files.write_durably(join_path(to, name), files.read_all(path));
-  }
 }
 
 }  // namespace

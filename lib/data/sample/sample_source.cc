@@ -120,7 +120,14 @@ std::string SampleMaking::key() const {
 SampleSource::SampleSource(FileSystem& files, const DataOptions& options, std::uint64_t seed,
                            const IndexBuild& build)
     : cache_(files, options.cache_dir),
-      making_(files, options),
+      making_(std::make_shared<const SampleMaking>(files, options)),
       records_(parse_sources(files, options.data), seed, cache_, build) {}
+
+SampleSource::SampleSource(FileSystem& files, const SampleSource& other,
+                           const std::vector<std::string>& data, std::uint64_t seed,
+                           const IndexBuild& build)
+    : cache_(files, other.making().options().cache_dir),
+      making_(other.making_),
+      records_(parse_sources(files, data), seed, cache_, build) {}
 
 }  // namespace odb

@@ -58,13 +58,17 @@ class SampleSource {
   SampleSource(FileSystem& files, const DataOptions& options, std::uint64_t seed,
                const IndexBuild& build = {});
 
-  const SampleMaking& making() const { return making_; }
+  // Other data ("PATH" or "PATH:WEIGHT") made into samples in the same way, by the same tokenizer.
+  SampleSource(FileSystem& files, const SampleSource& other, const std::vector<std::string>& data,
+               std::uint64_t seed, const IndexBuild& build = {});
+
+  const SampleMaking& making() const { return *making_; }
   const RecordSet& records() const { return records_; }
   const CacheFolder& cache() const { return cache_; }
 
  private:
   CacheFolder cache_;
-  SampleMaking making_;
+  std::shared_ptr<const SampleMaking> making_;
   RecordSet records_;
 };
 

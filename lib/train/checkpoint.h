@@ -1,0 +1,41 @@
+// A checkpoint of all ranks: everything that a later run needs to go on, and a model folder that
+// others load as it is.
+//
+//   model*.safetensors, config.json, tokenizer files    by rank 0; fp32 also in bf16 runs
+//   optimizer/state.safetensors                         by rank 0; fp32
+//   data/rank-00000.json                                by each rank (data_state_json.h)
+//   state.json                                          by rank 0 (run_state.h)
+//   MANIFEST.json                                       by rank 0, last (checkpoint_files.h)
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <torch/types.h>
+
+#include "base/files.h"
+#include "batching/state.h"
+#include "dist/training_groups.h"
+#include "model/config.h"
+#include "train/optimizer.h"
+#include "train/run_paths.h"
+#include "train/run_state.h"
+
+namespace odb {
+
+struct CheckpointContents {
+  const ModelConfig& config;
+  const std::map<std::string, torch::Tensor>& weights;
+  const Optimizer& optimizer;
+  RunState run;
+  OwnedState data;         // this rank's
+  std::string companions;  // folders that tokenizer files are copied from: the tokenizer's, and
+  std::string model;       // the model's
+};
+
+// Writes the checkpoint of step contents.run.totals.steps, and answers its path. Collective; blocks
+// until it is durable, on all ranks. FileError.
+std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGroups& groups,
+                            const CheckpointContents& contents);
+
+}  // namespace odb

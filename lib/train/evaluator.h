@@ -1,0 +1,62 @@
+// Evaluation: the loss on data that is not trained on, each token counting the same, over all
+// ranks.
+//
+// Each rank goes through its own share of a file with its own data processes, forked for it and
+// ended after it; training's are untouched. Ranks are not kept in step: there is no collective until
+// one sum at the end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/processes/data_processes.h"
+#include "dist/training_groups.h"
+#include "train/stop_request.h"
+#include "train/training_step.h"
+
+namespace odb {
+
+struct EvaluationResult {
+  std::string data;  // the file, as --eval-data names it
+  double loss = 0;   // mean over supervised tokens; not a number when there are none
+  double perplexity = 0;
+  std::int64_t supervised_tokens = 0;
+  std::int64_t samples = 0;
+
+  friend bool operator==(const EvaluationResult&, const EvaluationResult&) = default;
+};
+
+// Of all files together, each token counting the same.
+double overall_loss(const std::vector<EvaluationResult>& results);
+
+class Evaluator {
+ public:
+  // Lane first_lane + i of `processes` (not at_start) is over data[i]. All references outlive it.
+  Evaluator(DataProcesses& processes, std::size_t first_lane, std::vector<std::string> data,
+            LossFunction loss, torch::Device device, TrainingGroups& groups, StopRequest& stop);
+
+  // Goes through all files once. Collective. Nothing: a rank was asked to stop. Errors as
+  // Pipeline::next(); PeerLostError.
+  std::optional<std::vector<EvaluationResult>> run();
+
+ private:
+  struct Sums {
+    double loss = 0;
+    std::int64_t tokens = 0, samples = 0;
+    bool stopped = false;
+  };
+
+  Sums go_through(std::size_t lane);
+
+  DataProcesses& processes_;
+  std::size_t first_lane_;
+  std::vector<std::string> data_;
+  LossFunction loss_;
+  MicroBatchMaker maker_;
+  TrainingGroups& groups_;
+  StopRequest& stop_;
+};
+
+}  // namespace odb

@@ -1,0 +1,45 @@
+#include "train/failure_board.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace odb {
+namespace {
+
+constexpr const char* kFailure = "failure";
+constexpr const char* kReaders = "failure/readers";
+constexpr const char* kAllRead = "failure/all-read";
+
+}  // namespace
+
+void tell_failure(Store& store, const RankFailure& failure) {
+  store.set_once(kFailure, fmt::format("{} {} {}", failure.rank, static_cast<int>(failure.code),
+                                       failure.text));
+}
+
+std::optional<RankFailure> find_failure(Store& store, std::chrono::milliseconds limit) {
+  try {
+    if (!store.wait_for(kFailure, limit)) return std::nullopt;
+    const std::string text = store.find(kFailure).value_or("");
+    const std::size_t first = text.find(' ');
+    const std::size_t second = text.find(' ', first + 1);
+    if (second == std::string::npos) return std::nullopt;
+    const auto rank = parse_integer<int>(text.substr(0, first));
+    const auto code = parse_integer<int>(text.substr(first + 1, second - first - 1));
+    if (!rank || !code) return std::nullopt;
+    store.add(kReaders, 1);
+    return RankFailure{*rank, static_cast<ExitCode>(*code), text.substr(second + 1)};
+  } catch (const PeerLostError&) {
+    return std::nullopt;
+  }
+}
+
+void await_readers(Store& store, int others, std::chrono::milliseconds limit) {
+  constexpr std::chrono::milliseconds kGlance{20};
+  const auto ends = std::chrono::steady_clock::now() + limit;
+  while (store.add(kReaders, 0) < others && std::chrono::steady_clock::now() < ends)
+    store.wait_for(kAllRead, kGlance);  // a key that never comes: a sleep at the store
+}
+
+}  // namespace odb

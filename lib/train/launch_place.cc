@@ -1,0 +1,80 @@
+#include "train/launch_place.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace odb {
+namespace {
+
+std::optional<std::int64_t> number_in(const Environment& environment, const char* name) {
+  const std::optional<std::string> text = environment(name);
+  if (!text) return std::nullopt;
+  const auto number = parse_integer<std::int64_t>(*text);
+  if (!number || *number < 0)
+    throw UsageError("the environment has {}={}; wanted a whole number from 0 on", name, *text);
+  return number;
+}
+
+StoreAddress address_in(const Environment& environment) {
+  const auto host = environment("MASTER_ADDR");
+  const auto port = environment("MASTER_PORT");
+  if (!host || !port)
+    throw UsageError(
+        "RANK and WORLD_SIZE are set, but not {}: several ranks need MASTER_ADDR and MASTER_PORT "
+        "of rank 0, or --rendezvous HOST:PORT",
+        host ? "MASTER_PORT" : "MASTER_ADDR");
+  const auto address = parse_store_address(*host + ":" + *port);
+  if (!address)
+    throw UsageError("found MASTER_ADDR={} and MASTER_PORT={}; wanted a name and a port", *host,
+                     *port);
+  return *address;
+}
+
+}  // namespace
+
+LaunchPlace find_launch_place(const RankOptions& options, const Environment& environment) {
+  const std::string& rendezvous = options.rendezvous;
+  const bool is_address = rendezvous != "auto" && rendezvous != "env";
+  const bool reads_environment =
+      rendezvous == "env" ||
+      (rendezvous == "auto" && environment("RANK") && environment("WORLD_SIZE"));
+  const auto given = [&](const std::optional<std::int64_t>& flag, const char* variable) {
+    return flag || !reads_environment ? flag : number_in(environment, variable);
+  };
+  const auto rank = given(options.rank, "RANK");
+  const auto world = given(options.world_size, "WORLD_SIZE");
+  if (rank.has_value() != world.has_value())
+    throw UsageError("found {} without {}; wanted both, or neither for a single rank",
+                     rank ? "--rank" : "--world-size", rank ? "--world-size" : "--rank");
+  LaunchPlace place;
+  place.rank = static_cast<int>(rank.value_or(0));
+  place.world = static_cast<int>(world.value_or(1));
+  if (place.world < 1 || place.rank >= place.world)
+    throw UsageError("found rank {} of {} ranks; ranks are numbered from 0 to one below --world-size",
+                     place.rank, place.world);
+  place.local_rank = static_cast<int>(given(options.local_rank, "LOCAL_RANK").value_or(0));
+  if (reads_environment)
+    place.local_world = static_cast<int>(
+        std::max<std::int64_t>(1, number_in(environment, "LOCAL_WORLD_SIZE").value_or(1)));
+  if (is_address) {
+    const auto address = parse_store_address(rendezvous);
+    if (!address)
+      throw UsageError("--rendezvous {}: wanted auto, env, or HOST:PORT of rank 0", rendezvous);
+    place.store = *address;
+  } else if (place.world > 1) {
+    if (!reads_environment)
+      throw UsageError(
+          "--world-size {}: where do the ranks meet? Give --rendezvous HOST:PORT of rank 0, or "
+          "start them by odb-trainer launch",
+          place.world);
+    place.store = address_in(environment);
+  }
+  if (place.rank == 0 && reads_environment)
+    if (const auto socket = number_in(environment, kListeningSocketVariable))
+      place.listening_socket = static_cast<int>(*socket);
+  return place;
+}
+
+}  // namespace odb

@@ -1,0 +1,35 @@
+// Which rank this process is, of how many, and where ranks meet. Pure: from options and environment
+// variables.
+//
+// --rank, --world-size and --rendezvous HOST:PORT say it all. With `env`, and with `auto` where RANK
+// and WORLD_SIZE are set, the variables that launchers commonly set are read: RANK, WORLD_SIZE,
+// LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT; flags win. `auto` without them is a single rank.
+#pragma once
+
+#include <optional>
+
+#include "base/machine.h"
+#include "dist/store.h"
+#include "train/train_options.h"
+
+namespace odb {
+
+// By `odb-trainer launch` to its rank 0: the number of a socket that listens at MASTER_PORT.
+inline constexpr const char* kListeningSocketVariable = "ODB_LISTENING_SOCKET";
+
+struct LaunchPlace {
+  int rank = 0;
+  int world = 1;
+  int local_rank = 0;                   // among the ranks of this machine; picks the GPU
+  int local_world = 1;                  // ranks of this machine, as far as it is known
+  StoreAddress store{"127.0.0.1", 0};   // hosted by rank 0; port 0: any, for a single rank
+  std::optional<int> listening_socket;  // rank 0: inherited
+
+  friend bool operator==(const LaunchPlace&, const LaunchPlace&) = default;
+};
+
+// UsageError: numbers that do not fit, a rank without a place to meet, a variable that is missing or
+// no number.
+LaunchPlace find_launch_place(const RankOptions& options, const Environment& environment);
+
+}  // namespace odb

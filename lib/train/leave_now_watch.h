@@ -1,0 +1,23 @@
+// Ends the process at a second Ctrl-C, whatever it waits for: a thread that looks at the stop flag.
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+namespace odb {
+
+class LeaveNowWatch {
+ public:
+  // Starts looking, ten times a second. The process then ends with ExitCode::interrupted, without
+  // destructors.
+  LeaveNowWatch();
+  LeaveNowWatch(const LeaveNowWatch&) = delete;
+  LeaveNowWatch& operator=(const LeaveNowWatch&) = delete;
+  ~LeaveNowWatch();
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace odb

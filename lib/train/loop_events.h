@@ -1,0 +1,51 @@
+// What the training loop tells its caller and asks of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "batching/item.h"
+#include "train/metrics.h"
+#include "train/progress.h"
+
+namespace odb {
+
+// Where the time of a rank went, seconds.
+struct PhaseSeconds {
+  double forward = 0;
+  double backward = 0;   // with the reduction over ranks, which it overlaps
+  double update = 0;     // clipping and optimizer
+  double data_wait = 0;  // this rank had no slot
+  double control = 0;    // votes: mostly waiting for other ranks
+  double events = 0;     // evaluation, files, console
+  double all = 0;        // of the loop
+};
+
+// What one rank's ledger gets of a step.
+struct FinishedStep {
+  std::int64_t epoch = 0;
+  std::int64_t step = 0;  // counted from 1; with an end slot, the last one before it
+  std::vector<ViewId> views;
+  std::vector<LeftOut> left_out;
+};
+
+struct LoopEvents {
+  // This rank wants to stop (a signal, the time limit). Asked before each vote.
+  std::function<bool()> stop_asked = [] { return false; };
+  // A step is finished: at once, before the next can begin.
+  std::function<void(const FinishedStep&)> on_finished = [](const FinishedStep&) {};
+  // Its loss is known: once a step, in order.
+  std::function<void(const StepMeasure&, const Progress&)> on_measured =
+      [](const StepMeasure&, const Progress&) {};
+  // Between a step and the next slot, on all ranks alike: may be collective (evaluation). False: a
+  // stop was asked for meanwhile, on any rank.
+  std::function<bool(const Progress&)> between_steps = [](const Progress&) { return true; };
+};
+
+struct LoopEnd {
+  bool stopped = false;  // a rank asked for it; else a limit is reached
+};
+
+}  // namespace odb

@@ -1,0 +1,47 @@
+// What of a slot goes into the model: the tokens on the device, the labels, and how much they
+// count.
+//
+// A copy, so the slot can be given back at once. On a GPU the copy to the device runs on a stream
+// of its own, beside the micro-batch before.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <c10/core/Event.h>
+#include <torch/types.h>
+
+#include "batching/options.h"
+#include "data/processes/arena.h"
+#include "model/rows.h"
+
+namespace odb {
+
+struct MicroBatch {
+  torch::Tensor tokens;  // int64 [tokens] (flat) or [rows * columns] (padded), on the device
+  torch::Tensor labels;  // int64, as long, on the CPU; -100: not supervised
+  RowOffsets rows;
+  std::vector<double> row_weights;     // of every supervised token of a row; empty: all 1
+  std::int64_t supervised = 0;         // tokens; 0: nothing to learn here
+  std::optional<c10::Event> on_device;  // GPU: when the tokens have arrived
+};
+
+class MicroBatchMaker {
+ public:
+  MicroBatchMaker(torch::Device device, LossNorm norm);
+
+  // Of a slot with data. The view may be given back on return.
+  MicroBatch make(const BatchView& batch) const;
+
+ private:
+  torch::Device device_;
+  LossNorm norm_;
+  std::optional<c10::Stream> copies_;
+};
+
+// To be called before the tokens are used: work that follows waits for their arrival, the caller
+// does not.
+void await_tokens(const MicroBatch& batch);
+
+}  // namespace odb

@@ -1,0 +1,50 @@
+// The optimizers: AdamW (Loshchilov, Hutter, "Decoupled Weight Decay Regularization", 2019) and SGD
+// with momentum, by LibTorch's fused kernels.
+//
+// Weight decay applies to matrices alone: norms and biases, parameters of one dimension, are left
+// out. Parameters and state are fp32 whatever the model computes in.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <torch/types.h>
+
+#include "train/train_options.h"
+
+namespace odb {
+
+class Optimizer {
+ public:
+  // `parameters`, by name: leaves with their gradients in place (gradient_reducer.h).
+  Optimizer(const OptimizerOptions& options, const std::map<std::string, torch::Tensor>& parameters);
+
+  // One update. The gradient of the step is each parameter's gradient times `gradient_scale`; the
+  // gradients themselves are of no use afterwards until they are zeroed.
+  void step(double learning_rate, double gradient_scale);
+
+  // Updates so far.
+  std::int64_t updates() const { return updates_; }
+
+  // What a later run needs to go on, by name: "blocks.0.qkv.first_moment", "...second_moment";
+  // "...momentum" (SGD). The tensors themselves, fp32; the next step() changes them.
+  std::map<std::string, torch::Tensor> state() const;
+
+ private:
+  // Parameters with the same decay.
+  struct Group {
+    double weight_decay = 0;
+    std::vector<std::string> names;
+    std::vector<torch::Tensor> parameters, first_moments, second_moments;
+  };
+
+  void update(Group& group, double learning_rate, const torch::Tensor& divisor);
+
+  OptimizerOptions options_;
+  std::vector<Group> groups_;
+  std::int64_t updates_ = 0;
+};
+
+}  // namespace odb

@@ -1,0 +1,27 @@
+// Every option of a training run, and what follows from them before anything is opened.
+#pragma once
+
+#include "batching/options.h"
+#include "data/data_options.h"
+#include "data/processes/loader_options.h"
+#include "model/model_options.h"
+#include "train/train_options.h"
+
+namespace odb {
+
+struct RunOptions {
+  DataOptions data;
+  LoaderOptions loader;
+  BatchingOptions batching;
+  ModelOptions model;
+  OptimizerOptions optimizer;
+  LengthOptions length;
+  EvaluationOptions evaluation;
+  RankOptions ranks;
+  FileOptions files;
+  LookOptions look;
+};
+
+void describe(OptionTable& table, RunOptions& options);
+
+}  // namespace odb

@@ -1,0 +1,149 @@
+#include "train/run_records.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace odb {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double fraction(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+}  // namespace
+
+struct RunRecords::First {
+  First(FileSystem& files, const RunRecordsOptions& options)
+      : metrics(files, options.paths.metrics(), 0),
+        evaluations(files, options.paths.evaluations()),
+        lives(files, options.paths.lives()),
+        output(standard_error_output()),
+        console(options.console, *output,
+                [begin = options.process_start] { return seconds_since(begin); }) {
+    lives.begin(this_life(options.life, options.world, 0));
+  }
+
+  MetricsFile metrics;
+  JsonLinesFile evaluations;
+  LivesFile lives;
+  std::unique_ptr<ConsoleOutput> output;
+  Console console;
+  MetricsMeter meter;     // of the line to come
+  MetricsMeter all;       // of the whole run
+  ConsoleFigures figures;
+  RunSummary summary;
+};
+
+RunRecords::RunRecords(FileSystem& files, RunRecordsOptions options)
+    : files_(files),
+      options_(std::move(options)),
+      ledger_(files, options_.paths.ledger(options_.rank)) {
+  if (options_.rank != 0) return;
+  first_ = std::make_unique<First>(files, options_);
+  ledger_.append(LifeMarker{.life = options_.life, .world = options_.world, .resumed_step = 0});
+}
+
+RunRecords::~RunRecords() = default;
+
+void RunRecords::on_start() {
+  if (first_) first_->summary.startup_seconds = seconds_since(options_.process_start);
+}
+
+void RunRecords::on_finished(const FinishedStep& step) {
+  if (first_ && first_->summary.first_step_seconds == 0 && step.step > 0)
+    first_->summary.first_step_seconds = seconds_since(options_.process_start);
+  ledger_.append(StepRecord{.life = options_.life,
+                            .epoch = step.epoch,
+                            .step = step.step,
+                            .trained = step.views,
+                            .left_out = step.left_out});
+}
+
+void RunRecords::on_measured(const StepMeasure& measure, const Progress& progress) {
+  if (!first_) return;
+  first_->meter.add(measure);
+  first_->all.add(measure);
+  first_->summary.loss = measure.loss;
+  const std::int64_t step = progress.totals().steps;
+  const bool line = step % options_.log_every == 0 || progress.done();
+  if (line) {
+    StepMetrics metrics = first_->meter.take(progress.totals(), progress.count(Unit::epochs));
+    metrics.peak_memory_gb = peak_memory();
+    first_->metrics.append(metrics);
+    first_->figures.tokens_per_second = metrics.tokens_per_second;
+    first_->figures.padding_fraction = metrics.padding_fraction;
+    first_->figures.data_wait_fraction = fraction(metrics.data_wait_seconds, metrics.step_seconds);
+  }
+  show(measure, progress, line);
+}
+
+void RunRecords::show(const StepMeasure& measure, const Progress& progress, bool line) {
+  ConsoleFigures& figures = first_->figures;
+  figures.share = progress.share();
+  figures.step = progress.totals().steps;
+  figures.epoch = progress.count(Unit::epochs);
+  figures.loss = measure.loss;
+  figures.lr = measure.lr;
+  figures.seconds_left = seconds_left(figures.share, 0, progress.totals().seconds);
+  first_->console.show(figures, line);
+}
+
+std::optional<double> RunRecords::peak_memory() const {
+  const std::int64_t bytes = options_.peak_memory ? options_.peak_memory() : 0;
+  if (bytes == 0) return std::nullopt;
+  return static_cast<double>(bytes) / 1e9;
+}
+
+void RunRecords::on_evaluated(const std::vector<EvaluationResult>& results,
+                              const RunTotals& totals) {
+  if (!first_) return;
+  for (const EvaluationResult& result : results) {
+    first_->evaluations.append({{"step", totals.steps},
+                                {"data", result.data},
+                                {"loss", result.loss},
+                                {"perplexity", result.perplexity},
+                                {"supervised_tokens", result.supervised_tokens},
+                                {"samples", result.samples}});
+    log("evaluation").info("step {}: {}: loss {:.4f}, perplexity {:.3f} ({} samples, {} tokens)",
+                           totals.steps, result.data, result.loss, result.perplexity,
+                           result.samples, result.supervised_tokens);
+  }
+}
+
+void RunRecords::sync() {
+  ledger_.sync();
+  if (!first_) return;
+  first_->metrics.sync();
+  first_->evaluations.sync();
+}
+
+void RunRecords::finish(const Progress& progress, const PhaseSeconds& seconds,
+                        const std::string& reason, int exit_code) {
+  if (!first_) return;
+  RunSummary& summary = first_->summary;
+  summary.epoch = progress.count(Unit::epochs);
+  summary.totals = progress.totals();
+  summary.data_wait_seconds = seconds.data_wait;
+  if (first_->all.steps() > 0) {
+    const StepMetrics all = first_->all.take(progress.totals(), summary.epoch);
+    summary.padding_fraction = all.padding_fraction;
+    summary.budget_fill = all.budget_fill;
+  }
+  std::int64_t unique = 0;
+  for (const auto& [epoch, found] :
+       ledger_coverage(files_, options_.paths.ledgers(), options_.data_size))
+    unique += found.trained - found.repeated;
+  summary.unique_views = unique;
+  summary.peak_memory_gb = peak_memory();
+  summary.world_size = options_.world;
+  write_summary(files_, options_.paths.summary(), summary);
+  first_->lives.end(options_.life, progress.totals().steps, reason, exit_code);
+}
+
+}  // namespace odb

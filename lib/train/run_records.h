@@ -1,0 +1,65 @@
+// What a run leaves in its folder while it goes on, and what a person sees of it: a ledger on every
+// rank; metrics, lives, summary and console on rank 0.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/files.h"
+#include "train/console.h"
+#include "train/evaluator.h"
+#include "train/ledger_file.h"
+#include "train/loop_events.h"
+#include "train/metrics.h"
+#include "train/run_folder.h"
+
+namespace odb {
+
+struct RunRecordsOptions {
+  RunPaths paths;
+  std::int64_t life = 0;  // number of this process life of the run, equal on all ranks
+  int rank = 0;
+  int world = 1;
+  std::int64_t data_size = 0;
+  std::int64_t log_every = 1;
+  ConsoleKind console = ConsoleKind::automatic;
+  std::chrono::steady_clock::time_point process_start;
+  // Of this rank's device, bytes; 0: not known.
+  std::function<std::int64_t()> peak_memory;
+};
+
+class RunRecords {
+ public:
+  // `files` outlives it. The folder is there, and rank 0 holds its lock.
+  RunRecords(FileSystem& files, RunRecordsOptions options);
+  RunRecords(const RunRecords&) = delete;
+  RunRecords& operator=(const RunRecords&) = delete;
+  ~RunRecords();
+
+  void on_start();  // the loop begins
+  void on_finished(const FinishedStep& step);
+  void on_measured(const StepMeasure& measure, const Progress& progress);
+  void on_evaluated(const std::vector<EvaluationResult>& results, const RunTotals& totals);
+
+  // Makes the ledger durable: before a manifest counts on it.
+  void sync();
+  // The last words of this life; rank 0 counts the unique views from all ledgers, which are synced.
+  void finish(const Progress& progress, const PhaseSeconds& seconds, const std::string& reason,
+              int exit_code);
+
+ private:
+  struct First;  // what only rank 0 has
+
+  void show(const StepMeasure& measure, const Progress& progress, bool line);
+  std::optional<double> peak_memory() const;  // GB
+
+  FileSystem& files_;
+  RunRecordsOptions options_;
+  LedgerFile ledger_;
+  std::unique_ptr<First> first_;
+};
+
+}  // namespace odb

@@ -1,0 +1,40 @@
+// The slots of training as the loop takes them: copied out of the arena, so the arena's slot is
+// given back at once, with the data state where a step ends.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "batching/state.h"
+#include "data/processes/pipeline.h"
+#include "train/micro_batch.h"
+
+namespace odb {
+
+struct LoadedSlot {
+  SlotHeader header;
+  std::optional<MicroBatch> batch;  // of kind data
+  std::vector<ViewId> views;        // of the batch
+  std::vector<LeftOut> left_out;    // of the round's refill: with its first slot, or the end slot
+  std::optional<DataState> state_after;  // last of a step, or the end slot: what to save then
+};
+
+class SlotSource {
+ public:
+  // `pipeline` was started, and outlives the source.
+  SlotSource(Pipeline& pipeline, const MicroBatchMaker& maker);
+
+  // Whether the next slot is at hand; waits for it up to `limit`, and loads it. Errors as
+  // Pipeline::next();
+  bool at_hand(std::chrono::milliseconds limit);
+  // The slot that is at hand.
+  LoadedSlot take();
+
+ private:
+  Pipeline& pipeline_;
+  MicroBatchMaker maker_;
+  std::optional<LoadedSlot> next_;
+};
+
+}  // namespace odb

@@ -1,0 +1,115 @@
+#include "train/training_inputs.h"
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/machine.h"
+#include "data/inspect/progress_bar.h"
+#include "data/processes/record_lane.h"
+#include "model/compute_cost.h"
+#include "model/stored_weights.h"
+
+namespace odb {
+namespace {
+
+constexpr std::int64_t kEndless = std::int64_t{1} << 40;  // epochs
+
+void check_vocabulary(const SampleSource& source, const ModelConfig& config) {
+  const auto ids = static_cast<std::int64_t>(source.making().tokenizer().size());
+  if (ids > config.vocabulary_size)
+    throw UsageError(
+        "the tokenizer {} has {} ids, the model's embedding {} rows (vocab_size of its "
+        "config.json); wanted a tokenizer that fits the model",
+        source.making().options().tokenizer, ids, config.vocabulary_size);
+}
+
+void check_weights_of(FileSystem& files, const ModelOptions& options, const ModelConfig& config) {
+  if (options.init == Initialization::random) return;
+  require_weights(check_weights(config, open_stored_weights(files, options.model)), options.model);
+}
+
+Sample first_sample(const LaneSetup& lane) {
+  const auto maker = lane.maker();
+  Sample sample;
+  for (std::int64_t view = 0; view < lane.shape.data_size; ++view)
+    if (maker->make(view, 0, sample).left_out == WhyLeftOut::no) return sample;
+  throw DataError(
+      "no sample can be trained: all {} rows are left out; odb-trainer inspect data tells why",
+      lane.shape.data_size);
+}
+
+LaneSetup training_lane(const TrainingInputs& inputs, const BatchingOptions& batching) {
+  LaneSetup lane = record_lane(*inputs.source, batching, inputs.options.loader, inputs.place.rank,
+                               inputs.place.world);
+  const std::int64_t size = inputs.limits.data_size;
+  lane.epochs = inputs.limits.views ? (*inputs.limits.views + size - 1) / size : kEndless;
+  (void)start_of_epoch(lane.epoch(0), inputs.place.rank, inputs.place.world);
+  return lane;
+}
+
+// Always by ODB, joined: the loss does not depend on how batches are formed.
+LaneSetup evaluation_lane(const TrainingInputs& inputs, const SampleSource& source,
+                          std::size_t number) {
+  BatchingOptions batching;
+  batching.l_max = inputs.options.batching.l_max;
+  batching.layout = inputs.options.batching.layout;
+  batching.pad_multiple = inputs.options.batching.pad_multiple;
+  LaneSetup lane = record_lane(source, resolve(batching, Layout::flat), inputs.options.loader,
+                               inputs.place.rank, inputs.place.world);
+  lane.name = fmt::format("evaluation {}", number);
+  lane.at_start = false;
+  return lane;
+}
+
+}  // namespace
+
+void require_memory(const TrainingInputs& inputs, std::uint64_t available,
+                    const std::string& place) {
+  const MemoryEstimate& memory = inputs.memory;
+  if (available == 0 || static_cast<std::uint64_t>(memory.total()) <= available) return;
+  const auto size = [](std::int64_t bytes) {
+    return format_bytes(static_cast<std::uint64_t>(bytes));
+  };
+  throw UsageError(
+      "training needs about {} a rank, {} has {}: weights {}, gradients {}, optimizer {}, bf16 "
+      "copies {}, activations {} and loss {} at {} tokens a micro-batch; try --recompute block, a "
+      "smaller --l-max or --cutoff-len, or --dtype bf16",
+      size(memory.total()), place, format_bytes(available), size(memory.weights),
+      size(memory.gradients), size(memory.optimizer), size(memory.copies), size(memory.activations),
+      size(memory.loss), inputs.most_tokens);
+}
+
+TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
+                                const LaunchPlace& place) {
+  TrainingInputs inputs;
+  inputs.options = given;
+  inputs.place = place;
+  RunOptions& options = inputs.options;
+  inputs.config = read_model_config(files, options.model.model);
+  check_weights_of(files, options.model, inputs.config);
+  if (options.data.tokenizer.empty()) options.data.tokenizer = options.model.model;
+  options.batching.quadratic_cost = quadratic_cost(inputs.config);
+  options.batching = resolve(options.batching, Layout::flat);
+
+  const IndexBuild build{.progress = terminal_progress("indexing")};
+  inputs.source =
+      std::make_unique<SampleSource>(files, options.data, options.loader.seed, build);
+  check_vocabulary(*inputs.source, inputs.config);
+  inputs.limits = run_limits(options.length,
+                             static_cast<std::int64_t>(inputs.source->records().views()));
+  inputs.most_tokens = most_positions(options.batching, longest_sample(*inputs.source));
+  inputs.memory = estimate_memory(inputs.config, options.model, inputs.most_tokens);
+  // On a GPU it is the device's memory that counts, looked at once there is a device.
+  if (options.ranks.device == "cpu")
+    require_memory(inputs, usable_memory(read_memory(files)), "this machine");
+  inputs.lanes.push_back(training_lane(inputs, options.batching));
+  inputs.first_sample = first_sample(inputs.lanes.front());
+  for (const std::string& data : options.evaluation.eval_data) {
+    inputs.evaluation.push_back(std::make_unique<SampleSource>(
+        files, *inputs.source, std::vector{data}, options.loader.seed, build));
+    inputs.lanes.push_back(
+        evaluation_lane(inputs, *inputs.evaluation.back(), inputs.evaluation.size()));
+  }
+  return inputs;
+}
+
+}  // namespace odb

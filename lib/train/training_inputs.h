@@ -1,0 +1,47 @@
+// All that a run is made of before it begins: checked options, opened data, the lanes of its data
+// processes. No process, thread, tensor or file of the run exists yet; what cannot work is found
+// here.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "data/processes/lane.h"
+#include "data/sample/sample.h"
+#include "data/sample/sample_source.h"
+#include "model/config.h"
+#include "model/memory_estimate.h"
+#include "train/launch_place.h"
+#include "train/progress.h"
+#include "train/run_options.h"
+
+namespace odb {
+
+struct TrainingInputs {
+  RunOptions options;  // with what was left open filled in
+  LaunchPlace place;
+  ModelConfig config;
+  std::unique_ptr<SampleSource> source;
+  std::vector<std::unique_ptr<SampleSource>> evaluation;  // one for each --eval-data
+  std::vector<LaneSetup> lanes;  // training, then evaluation in the same order
+  RunLimits limits;
+  MemoryEstimate memory;         // of a rank, at
+  std::int64_t most_tokens = 0;  // of a micro-batch, padding included
+  Sample first_sample;           // of the first view that can be trained
+};
+
+// UsageError with the parts of the estimate when it exceeds `available` bytes (0: not known).
+// `place`: whose memory, for the message.
+void require_memory(const TrainingInputs& inputs, std::uint64_t available,
+                    const std::string& place);
+
+// Opens and checks. Helper threads have ended on return. Throws UsageError, DataError or FileError:
+// options that contradict each other, a tokenizer with more ids than the model, broken data, fewer
+// samples than ranks without --join, more memory than the machine has.
+TrainingInputs prepare_training(FileSystem& files, const RunOptions& options,
+                                const LaunchPlace& place);
+
+}  // namespace odb

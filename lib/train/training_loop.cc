@@ -1,0 +1,237 @@
+#include "train/training_loop.h"
+
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "batching/weights.h"
+#include "train/view_list.h"
+
+namespace odb {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A rank without its slot tells so after this time, and all vote again: a stop is heard meanwhile.
+constexpr std::chrono::milliseconds kPatience{100};
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Adds the seconds that `call` takes to `sum`.
+template <typename Call>
+decltype(auto) timed(double& sum, Call&& call) {
+  struct Adding {
+    double& sum;
+    Clock::time_point begin = Clock::now();
+    ~Adding() { sum += seconds_since(begin); }
+  } adding{sum};
+  return std::forward<Call>(call)();
+}
+
+}  // namespace
+
+TrainingLoop::TrainingLoop(const TrainingLoopOptions& options, SlotSource& slots,
+                           ControlChannel& control, TrainingStep& step, Progress progress,
+                           DataState start, LoopEvents events)
+    : options_(options),
+      slots_(slots),
+      control_(control),
+      step_(step),
+      progress_(std::move(progress)),
+      state_(std::move(start)),
+      events_(std::move(events)) {}
+
+LoopEnd TrainingLoop::run() {
+  begin_ = Clock::now();
+  const auto ended = [&](bool stopped) {
+    step_.drop();
+    seconds_.all = seconds_since(begin_);
+    return LoopEnd{.stopped = stopped};
+  };
+  while (!progress_.done()) {
+    const std::optional<LoadedSlot> slot = next_slot();
+    if (!slot) return ended(true);
+    if (slot->header.kind == SlotKind::end)
+      end_epoch(*slot);
+    else
+      run_slot(*slot);
+  }
+  if (untold_) {  // its loss is not known yet
+    vote();
+    await_vote();
+  }
+  return ended(false);
+}
+
+// The next slot once all ranks have theirs; none: a stop.
+std::optional<LoadedSlot> TrainingLoop::next_slot() {
+  for (;;) {
+    if (!control_.under_way()) {
+      timed(seconds_.data_wait, [&] { return look(kPatience); });
+      vote();
+    }
+    const ControlResult result = await_vote();
+    if (result.stop) return std::nullopt;
+    if (std::exchange(at_boundary_, false) &&
+        !timed(seconds_.events, [&] { return events_.between_steps(progress_); }))
+      return std::nullopt;
+    if (result.all_at_hand) return slots_.take();
+  }
+}
+
+// Whether the next slot is at hand. A pipeline that fails is kept for the vote, so that no rank is
+// left waiting.
+bool TrainingLoop::look(std::chrono::milliseconds limit) {
+  if (failure_) return false;
+  try {
+    return slots_.at_hand(limit);
+  } catch (const Error&) {
+    failure_ = std::current_exception();
+    return false;
+  }
+}
+
+void TrainingLoop::vote() {
+  ControlVote vote{.stop = events_.stop_asked(),
+                   .at_hand = look(std::chrono::milliseconds(0)),
+                   .loss_sum = std::exchange(own_loss_, 0)};
+  if (failure_) {
+    try {
+      std::rethrow_exception(failure_);
+    } catch (const Error& error) {
+      vote.failure = static_cast<int>(error.code());
+    }
+  }
+  control_.begin(vote);
+}
+
+ControlResult TrainingLoop::await_vote() {
+  const ControlResult result = timed(seconds_.control, [&] { return control_.await(); });
+  tell(result.loss_sum);
+  if (failure_) std::rethrow_exception(failure_);
+  if (result.failure != 0)
+    throw Error(static_cast<ExitCode>(result.failure),
+                "another rank cannot go on; its own lines tell why");
+  return result;
+}
+
+void TrainingLoop::run_slot(const LoadedSlot& slot) {
+  gather(slot);
+  timed(seconds_.forward, [&] { step_.forward(slot.batch ? &*slot.batch : nullptr); });
+  const bool last = slot.header.last_of_step;
+  const auto go_on = [&] {
+    own_loss_ = step_.loss_sum();
+    if (!std::isfinite(own_loss_))
+      open_.suspects.insert(open_.suspects.end(), slot.views.begin(), slot.views.end());
+    Progress after = progress_;
+    if (last) after.add_step(count_of_step());
+    if (!after.done() && look(std::chrono::milliseconds(0))) vote();
+  };
+  // On the CPU the loss is there now; on a GPU only once it has worked through what is in its queue,
+  // which the backward pass should be in by then.
+  const bool at_once = step_.loss_is_at_hand();
+  if (at_once) go_on();
+  timed(seconds_.backward, [&] { step_.backward(last); });
+  if (!at_once) go_on();
+  if (last) finish_step(slot);
+}
+
+void TrainingLoop::gather(const LoadedSlot& slot) {
+  const SlotHeader& header = slot.header;
+  open_.totals.add(header.totals);
+  if (header.kind != SlotKind::closing)
+    open_.idle_slots += options_.world - header.totals.supervised_groups;
+  open_.views.insert(open_.views.end(), slot.views.begin(), slot.views.end());
+  open_.left_out.insert(open_.left_out.end(), slot.left_out.begin(), slot.left_out.end());
+  if (header.kind != SlotKind::data) return;
+  open_.measure.positions += header.positions;
+  open_.measure.position_tokens += header.tokens;
+  open_.measure.fill_sum +=
+      static_cast<double>(header.positions) / static_cast<double>(options_.l_max);
+  ++open_.measure.groups;
+}
+
+StepCount TrainingLoop::count_of_step() const {
+  return {.samples = open_.totals.samples,
+          .tokens = open_.totals.tokens,
+          .supervised_tokens = open_.totals.supervised,
+          .left_out = open_.totals.left_out,
+          .idle_slots = open_.idle_slots,
+          .seconds = seconds_since(begin_) - open_.seconds_before};
+}
+
+void TrainingLoop::finish_step(const LoadedSlot& slot) {
+  StepMeasure& measure = open_.measure;
+  measure.lr = options_.learning_rate * learning_rate_factor(options_.schedule, progress_);
+  const StepUpdate update =
+      timed(seconds_.update, [&] { return step_.update(open_.totals, measure.lr); });
+  measure.grad_norm = update.gradient_norm;
+  judge(update, progress_.totals().steps + 1);
+  measure.count = count_of_step();
+  measure.data_wait_seconds = seconds_.data_wait - open_.data_wait_before;
+  progress_.add_step(measure.count);
+  state_ = slot.state_after.value();
+  untold_ = measure;
+  denominator_ = loss_denominator(options_.loss_norm, open_.totals);
+  const FinishedStep finished{.epoch = slot.header.epoch,
+                              .step = progress_.totals().steps,
+                              .views = std::move(open_.views),
+                              .left_out = std::move(open_.left_out)};
+  open_ = {};
+  open_.seconds_before = seconds_since(begin_);
+  open_.data_wait_before = seconds_.data_wait;
+  at_boundary_ = true;
+  timed(seconds_.events, [&] { events_.on_finished(finished); });
+}
+
+void TrainingLoop::judge(const StepUpdate& update, std::int64_t step) {
+  if (update.finite) {
+    nan_steps_ = 0;
+    return;
+  }
+  const std::string where =
+      open_.suspects.empty()
+          ? fmt::format("the losses of rank {} are finite, its views of the step: {}",
+                        options_.rank, view_list(open_.views))
+          : fmt::format("rank {} has losses that are not, of views {}", options_.rank,
+                        view_list(open_.suspects));
+  if (options_.on_nan == OnNan::stop)
+    throw DivergedError(
+        "step {}: the gradient's norm is {}, wanted a finite one; {}. The weights are those of step "
+        "{}; try a lower --lr, a longer --warmup, or --on-nan skip",
+        step, update.gradient_norm, where, step - 1);
+  if (++nan_steps_ >= options_.most_nan_steps)
+    throw DivergedError("step {}: no finite gradient for {} steps in a row (--most-nan-steps); {}",
+                        step, nan_steps_, where);
+  log("step").warn("step {} is skipped: the gradient's norm is {}; {}", step, update.gradient_norm,
+                   where);
+}
+
+void TrainingLoop::end_epoch(const LoadedSlot& slot) {
+  // With --join on, every view of the epoch is done by now.
+  const std::int64_t undone = progress_.limits().data_size - progress_.totals().epoch_views;
+  progress_.end_epoch(options_.join ? undone : 0);
+  state_ = slot.state_after.value();
+  at_boundary_ = true;
+  if (slot.left_out.empty()) return;
+  const FinishedStep rest{.epoch = slot.header.epoch,
+                          .step = progress_.totals().steps,
+                          .views = {},
+                          .left_out = slot.left_out};
+  timed(seconds_.events, [&] { events_.on_finished(rest); });
+}
+
+// With the vote behind the last slot of a step its loss is whole.
+void TrainingLoop::tell(double loss_sum) {
+  loss_sum_ += loss_sum;
+  if (!untold_) return;
+  StepMeasure measure = *std::exchange(untold_, std::nullopt);
+  measure.loss = denominator_ == 0 ? 0 : loss_sum_ / static_cast<double>(denominator_);
+  loss_sum_ = 0;
+  timed(seconds_.events, [&] { events_.on_measured(measure, progress_); });
+}
+
+}  // namespace odb

@@ -1,0 +1,106 @@
+// The loop over slots: vote, forward, backward, and at a step's end the update. The same on every
+// rank, in lock step.
+//
+//   vote on slot k (dist/control.h)   ->  stop?  a rank without its slot: vote again
+//   forward of slot k
+//   vote on slot k + 1, if it is at hand  (goes on beside the backward pass)
+//   backward of slot k
+//   last of its step: update, finished
+//
+// The loss of a step over all ranks comes with the vote after its last slot; the step is told then.
+// The loop knows no files: what happens to a finished step is its caller's (LoopEvents).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batching/state.h"
+#include "dist/control.h"
+#include "train/loop_events.h"
+#include "train/progress.h"
+#include "train/schedule.h"
+#include "train/slot_source.h"
+#include "train/training_step.h"
+
+namespace odb {
+
+struct TrainingLoopOptions {
+  LossNorm loss_norm = LossNorm::token;
+  std::int64_t l_max = 8192;
+  bool join = true;
+  int rank = 0;
+  int world = 1;
+  double learning_rate = 1e-5;  // the highest
+  ScheduleShape schedule;
+  OnNan on_nan = OnNan::stop;
+  std::int64_t most_nan_steps = 10;
+};
+
+class TrainingLoop {
+ public:
+  // All references must outlive it. `start` is where the pipeline was started.
+  TrainingLoop(const TrainingLoopOptions& options, SlotSource& slots, ControlChannel& control,
+               TrainingStep& step, Progress progress, DataState start, LoopEvents events);
+
+  // Until a limit is reached, a rank asks for a stop, or something fails. Ranks end together, at the
+  // same finished step. PeerLostError; whatever else ends a rank alone is told to the others with
+  // the next vote, and all throw an Error with its exit code: DataError of a pipeline on the rank
+  // that has it, DivergedError on all.
+  LoopEnd run();
+
+  // Behind the last finished step.
+  const Progress& progress() const { return progress_; }
+  const DataState& state() const { return state_; }
+  const PhaseSeconds& seconds() const { return seconds_; }
+
+ private:
+  // What the step under way has gathered.
+  struct OpenWork {
+    SlotTotals totals;
+    std::int64_t idle_slots = 0;
+    StepMeasure measure;
+    std::vector<ViewId> views;
+    std::vector<LeftOut> left_out;
+    std::vector<ViewId> suspects;  // of micro-batches whose loss is not finite
+    double seconds_before = 0;     // of the run
+    double data_wait_before = 0;
+  };
+
+  std::optional<LoadedSlot> next_slot();
+  bool look(std::chrono::milliseconds limit);
+  void vote();
+  ControlResult await_vote();
+  void run_slot(const LoadedSlot& slot);
+  void gather(const LoadedSlot& slot);
+  void finish_step(const LoadedSlot& slot);
+  void end_epoch(const LoadedSlot& slot);
+  void judge(const StepUpdate& update, std::int64_t step);
+  void tell(double loss_sum);
+  StepCount count_of_step() const;
+
+  TrainingLoopOptions options_;
+  SlotSource& slots_;
+  ControlChannel& control_;
+  TrainingStep& step_;
+  Progress progress_;
+  DataState state_;
+  LoopEvents events_;
+
+  OpenWork open_;
+  bool at_boundary_ = false;           // between a step, or an epoch, and the next slot
+  std::optional<StepMeasure> untold_;  // the step whose loss is still under way
+  double loss_sum_ = 0;                // of its slots, or of the open step's, over all ranks
+  double own_loss_ = 0;                // of the slot before, for the next vote
+  std::int64_t denominator_ = 0;       // of the untold step
+  std::exception_ptr failure_;         // this rank's; others learn of it with the next vote
+  std::int64_t nan_steps_ = 0;         // in a row
+  PhaseSeconds seconds_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+}  // namespace odb

@@ -1,0 +1,74 @@
+// One optimizer step over the micro-steps of all ranks, exact to the token: the gradient is that of
+// (sum of weighted token losses over all ranks and micro-steps) / (what counts of the step over all
+// ranks). Backward passes run on plain sums; the reducer averages over W ranks; the one factor
+// W / total is folded into clipping (batching/weights.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <torch/types.h>
+
+#include "batching/options.h"
+#include "batching/slot.h"
+#include "dist/gradient_reducer.h"
+#include "model/qwen3.h"
+#include "train/micro_batch.h"
+#include "train/optimizer.h"
+
+namespace odb {
+
+// The weighted loss sum of a micro-batch whose tokens have arrived: the model, whichever it is.
+using LossFunction = std::function<LossSum(const MicroBatch&)>;
+LossFunction loss_of(LanguageModel& model);
+
+struct TrainingStepOptions {
+  LossNorm loss_norm = LossNorm::token;
+  double max_grad_norm = 1;  // 0: no clipping
+  int world = 1;
+};
+
+struct StepUpdate {
+  bool finite = true;         // the gradient's norm; if not, nothing was updated
+  bool updated = false;       // false too when no rank had anything to learn from
+  double gradient_norm = 0;  // before clipping
+};
+
+class TrainingStep {
+ public:
+  // All must outlive it. `parameters`: those that the reducer has.
+  TrainingStep(LossFunction loss, const std::map<std::string, torch::Tensor>& parameters,
+               GradientReducer& reducer, Optimizer& optimizer, const TrainingStepOptions& options);
+
+  // The forward pass of a micro-step. `batch` is null for a rank without data.
+  void forward(const MicroBatch* batch);
+  // Whether loss_sum() would not wait: always on the CPU.
+  bool loss_is_at_hand() const { return !copied_; }
+  // This rank's loss sum of that. On a GPU it waits for the forward pass, not for what was enqueued
+  // behind it.
+  double loss_sum();
+  // The backward pass of that; reduces over ranks in the last micro-step of a step. Collective
+  // then. PeerLostError.
+  void backward(bool last_of_step);
+
+  // Behind the last micro-step: the update, unless the gradient is not finite. `totals` of the
+  // whole step. Gradients are zero afterwards. The answer is equal on all ranks.
+  StepUpdate update(const SlotTotals& totals, double learning_rate);
+  // Drops what the open step has gathered.
+  void drop();
+
+ private:
+  LossFunction loss_;
+  std::vector<torch::Tensor> parameters_;
+  GradientReducer& reducer_;
+  Optimizer& optimizer_;
+  TrainingStepOptions options_;
+  torch::Tensor sum_;       // of the micro-step under way; undefined: nothing to learn from
+  torch::Tensor host_sum_;  // its copy on the CPU
+  std::optional<c10::Event> copied_;
+};
+
+}  // namespace odb
