@@ -11,35 +11,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/files.h"
+#include "train/manifest.h"
 
 namespace odb {
-
-inline constexpr int kManifestVersion = 1;
-
-struct ManifestFile {
-  std::string name;        // relative: "data/rank-00000.json"
-  std::uint64_t size = 0;  // bytes
-  std::string xxh3;        // 128 bits, 32 hex digits
-  friend bool operator==(const ManifestFile&, const ManifestFile&) = default;
-};
-
-struct Manifest {
-  std::int64_t step = 0;
-  std::vector<ManifestFile> files;  // sorted by name; MANIFEST.json is not among them
-  friend bool operator==(const Manifest&, const Manifest&) = default;
-};
-
-std::string to_json(const Manifest& manifest);
-// FileError beginning with `where`: no manifest, another version, a name that leads out of the
-// folder.
-Manifest parse_manifest(std::string_view text, const std::string& where);
 
 // "step-00000100", and back; nothing for another name, "step-00000100.tmp" too.
 std::string checkpoint_name(std::int64_t step);
@@ -53,6 +33,8 @@ class CheckpointDraft {
   // folder. FileError: there is a checkpoint of this step already and it is valid.
   static CheckpointDraft begin(FileSystem& files, const std::string& checkpoints,
                                std::int64_t step);
+  // A draft that rank 0 began, for other ranks to write their files into.
+  static CheckpointDraft join(FileSystem& files, const std::string& checkpoints, std::int64_t step);
 
   const std::string& path() const { return draft_; }  // .../step-00000100.tmp
 
@@ -65,17 +47,13 @@ class CheckpointDraft {
   std::string publish();
 
  private:
-  friend CheckpointDraft join_draft(FileSystem&, const std::string&, std::int64_t);
-  CheckpointDraft(FileSystem& files, std::string final_path, std::int64_t step);
+  CheckpointDraft(FileSystem& files, const std::string& checkpoints, std::int64_t step);
 
   FileSystem* files_;
   std::string final_;
   std::string draft_;
   std::int64_t step_;
 };
-
-// A draft that rank 0 began, for other ranks to write their files into.
-CheckpointDraft join_draft(FileSystem& files, const std::string& checkpoints, std::int64_t step);
 
 enum class Verify {
   sizes,     // quick: manifest, and every file there with its size
@@ -111,9 +89,9 @@ CheckpointList list_checkpoints(FileSystem& files, const std::string& checkpoint
 std::optional<CheckpointFound> newest_checkpoint(FileSystem& files, const std::string& checkpoints);
 
 // Removes all valid checkpoints but the newest `keep` and those of the steps `always` (the best
-// one), and drafts and broken folders older than the newest valid one. `keep` 0: removes nothing.
-// A checkpoint is renamed to a draft before its files go, so that no part of it passes for whole.
-// Never removes the newest valid one. Returns the paths removed.
+// one), and drafts older than the newest valid one; never that one. `keep` 0 removes nothing.
+// Broken folders stay: what is wrong with them is for people to see. A checkpoint is renamed to a
+// draft before its files go, so that no part of it passes for whole. Returns the paths removed.
 std::vector<std::string> prune_checkpoints(FileSystem& files, const std::string& checkpoints,
                                            std::int64_t keep,
                                            const std::vector<std::int64_t>& always = {});

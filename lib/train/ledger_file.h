@@ -34,11 +34,11 @@ class LedgerFile {
   LedgerFile& operator=(const LedgerFile&) = delete;
 
  private:
-  std::int64_t settle(FileSystem& files, const std::string& path);
+  std::uint64_t settle(FileSystem& files, const std::string& path);
   void flush();
 
   std::int64_t last_step_ = 0;
-  std::int64_t valid_bytes_ = 0;
+  std::uint64_t valid_bytes_ = 0;
   OutputFile file_;
   std::string waiting_;
   bool failed_ = false;

@@ -1,4 +1,4 @@
-// What a run tells about itself: metrics.jsonl, summary.json and lives.jsonl. Written by rank 0.
+// What a run measures of itself: metrics.jsonl and summary.json. Written by rank 0.
 //
 // Keys and their order are a promise to the tools that read them (docs/run_folder.md). A number
 // that is not finite, or not known, is null.
@@ -46,6 +46,7 @@ struct StepMeasure {
   std::int64_t position_tokens = 0;  // the real ones among them, seen from the same ranks
   double fill_sum = 0;               // sum of positions / L_max over the groups seen
   std::int64_t groups = 0;
+  std::optional<double> peak_memory_gb;
 };
 
 // Gathers steps into lines. Pure.
@@ -79,7 +80,9 @@ class MetricsFile {
 struct RunSummary {
   double epoch = 0;
   RunTotals totals;
-  std::optional<double> loss;  // the last one
+  std::int64_t life_samples = 0;  // these two: of this life, for the rates
+  std::int64_t life_tokens = 0;
+  std::optional<double> loss;  // of the last line of metrics.jsonl
   double data_wait_seconds = 0;
   double padding_fraction = 0;
   double budget_fill = 0;
@@ -93,39 +96,5 @@ struct RunSummary {
 Json to_json(const RunSummary& summary);
 // Replaces the file, durably.
 void write_summary(FileSystem& files, const std::string& path, const RunSummary& summary);
-
-// lives.jsonl: a line when a process life starts, one more when it ends.
-struct LifeStart {
-  std::int64_t life = 0;  // number of the life, from 0
-  std::string time;       // UTC, 2026-11-29T15:25:36Z
-  std::string host;
-  std::int64_t pid = 0;
-  std::string job;                 // SLURM_JOB_ID; empty: none
-  std::int64_t restart_count = 0;  // SLURM_RESTART_COUNT or TORCHELASTIC_RESTART_COUNT, else 0
-  std::int64_t world_size = 1;
-  std::int64_t resumed_step = 0;  // 0: from the beginning
-
-  friend bool operator==(const LifeStart&, const LifeStart&) = default;
-};
-
-// This process now. `life` is the number of lives in the file before it.
-LifeStart this_life(std::int64_t life, std::int64_t world_size, std::int64_t resumed_step);
-
-class LivesFile {
- public:
-  LivesFile(FileSystem& files, const std::string& path);
-
-  // Lives that began before: the number of the next one.
-  std::int64_t lives() const { return lives_; }
-  // Both are durable when they return.
-  void begin(const LifeStart& start);
-  // `reason`: "done", "SIGTERM", "time limit", an error's first line. A life without this line was
-  // killed.
-  void end(std::int64_t life, std::int64_t step, const std::string& reason, int exit_code);
-
- private:
-  std::int64_t lives_ = 0;
-  JsonLinesFile lines_;
-};
 
 }  // namespace odb

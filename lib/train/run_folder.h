@@ -23,6 +23,10 @@ enum class ExistingRun {
 // lock is none of them. Sorted; empty when there is no folder.
 std::vector<std::string> run_entries(FileSystem& files, const std::string& folder);
 
+// Whether a run trained there: a checkpoint (or a part of one), or a line of metrics. What a start
+// that came to nothing left behind is no run.
+bool holds_run(FileSystem& files, const std::string& folder);
+
 class RunFolder {
  public:
   // Makes `output`, takes its lock, settles what is there, and writes config.json (config_json of

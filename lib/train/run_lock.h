@@ -1,6 +1,7 @@
 // The lock of a run folder: one process at a time writes there.
 //
-// An flock on the file `lock`, freed by the system when its owner dies. The file tells who that is,
+// An flock on the file `lock`, freed by the system when its owner and all that it forked meanwhile
+// are dead. The file tells who that is,
 // for people: {"host", "pid", "job", "nonce", "released"}. It stays after the run, so that there is
 // no moment at which two could hold locks on two files of one name.
 //
@@ -8,16 +9,15 @@
 // its nonce still stands in the file (still_ours), and a takeover across machines is found out.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "train/lives.h"
 
 namespace odb {
 
 struct LockOwner {
-  std::string host;
-  std::int64_t pid = 0;
-  std::string job;        // SLURM_JOB_ID; empty: none
+  ProcessPlace place;
   std::string nonce;      // random: no two holders have the same
   bool released = false;  // the owner left by itself
 
@@ -51,6 +51,6 @@ class RunLock {
 };
 
 // This process as an owner, with a new nonce.
-LockOwner this_process();
+LockOwner this_owner();
 
 }  // namespace odb
