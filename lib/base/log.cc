@@ -31,6 +31,39 @@ class LevelFlag final : public spdlog::custom_flag_formatter {
   }
 };
 
+// What all loggers write to: passes on to the sink that is set. Loggers must not be changed while
+// another thread may log; this can.
+class CurrentSink final : public spdlog::sinks::sink {
+ public:
+  explicit CurrentSink(std::shared_ptr<spdlog::sinks::sink> sink) : sink_(std::move(sink)) {}
+
+  // No line goes to the one before once this returns.
+  void set(std::shared_ptr<spdlog::sinks::sink> sink) {
+    const std::lock_guard lock(mutex_);
+    sink_ = std::move(sink);
+  }
+  void log(const spdlog::details::log_msg& message) override {
+    const std::lock_guard lock(mutex_);
+    sink_->log(message);
+  }
+  void flush() override {
+    const std::lock_guard lock(mutex_);
+    sink_->flush();
+  }
+  void set_pattern(const std::string& pattern) override {
+    const std::lock_guard lock(mutex_);
+    sink_->set_pattern(pattern);
+  }
+  void set_formatter(std::unique_ptr<spdlog::formatter> formatter) override {
+    const std::lock_guard lock(mutex_);
+    sink_->set_formatter(std::move(formatter));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<spdlog::sinks::sink> sink_;
+};
+
 std::unique_ptr<spdlog::formatter> make_formatter(const LogOptions& options) {
   std::string who;
   if (options.rank >= 0) who += fmt::format("rank {} ", options.rank);
@@ -46,7 +79,7 @@ struct LogState {
   std::mutex mutex;
   LogOptions options;
   std::map<std::string, level_enum> levels{{"", level_enum::info}};
-  std::shared_ptr<spdlog::sinks::sink> sink = standard_error_sink();
+  std::shared_ptr<CurrentSink> sink = std::make_shared<CurrentSink>(standard_error_sink());
   std::unordered_map<std::string, std::shared_ptr<spdlog::logger>> loggers;
 
   LogState() { sink->set_formatter(make_formatter(options)); }
@@ -131,9 +164,7 @@ void set_log_sink(std::shared_ptr<spdlog::sinks::sink> sink) {
   LogState& log_state = state();
   const std::lock_guard lock(log_state.mutex);
   sink->set_formatter(make_formatter(log_state.options));
-  log_state.sink = sink;
-  for (auto& [area, logger] : log_state.loggers)
-    logger->sinks() = {sink};
+  log_state.sink->set(std::move(sink));
 }
 
 }  // namespace odb

@@ -44,7 +44,7 @@ std::map<std::string, spdlog::level::level_enum> parse_log_levels(std::string_vi
 std::shared_ptr<spdlog::sinks::sink> standard_error_sink();
 
 // Sends this process's lines to `sink` instead of standard error (tests, the console's progress
-// line).
+// line). Any thread may log meanwhile; once it returns, the sink before gets no more lines.
 void set_log_sink(std::shared_ptr<spdlog::sinks::sink> sink);
 
 }  // namespace odb

@@ -246,6 +246,8 @@ OptionTable::Declaration<V> OptionTable::declare(std::string name, V& variable,
       if (!values.empty()) variable = std::move(values.front());
     }
   };
+  if constexpr (requires { OptionType<T>::kBareNumber; })
+    option.bare_number = OptionType<T>::kBareNumber;
   option.default_values = option.read();
   option.never_empty = option.repeatable && !option.default_values.empty();
   Declaration<V> declaration(option, rules);

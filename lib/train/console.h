@@ -1,0 +1,59 @@
+// What a person sees while a run goes on: on a terminal one line that is redrawn in place, with the
+// log's lines going by above it; else plain lines in the log.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include <spdlog/sinks/sink.h>
+
+#include "train/console_format.h"
+#include "train/train_options.h"
+
+namespace odb {
+
+// Where the bar goes.
+class ConsoleOutput {
+ public:
+  virtual ~ConsoleOutput() = default;
+  virtual bool is_terminal() const = 0;
+  virtual std::size_t width() const = 0;          // columns
+  virtual void write(std::string_view text) = 0;  // at once
+};
+
+// Shows progress. Made by rank 0; one thread calls show(), log lines may come from any. While it
+// lives with a bar, the log goes through it to `log_sink`; then it ends the bar's line and gives
+// the log back to `log_sink`.
+class Console {
+ public:
+  // Steady seconds, from any start.
+  using Clock = std::function<double()>;
+
+  // `output` must outlive it. automatic: a bar on a terminal, else lines.
+  Console(ConsoleKind kind, ConsoleOutput& output, Clock clock,
+          std::shared_ptr<spdlog::sinks::sink> log_sink);
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
+  ~Console();
+
+  // A bar is redrawn at most 10 times a second; lines are written only when `log_now` is set (each
+  // --log-every steps).
+  void show(const ConsoleFigures& figures, bool log_now);
+
+  bool draws_bar() const { return bar_ != nullptr; }
+
+ private:
+  class Bar;
+
+  bool lines_ = false;
+  Clock clock_;
+  std::shared_ptr<spdlog::sinks::sink> log_sink_;
+  std::shared_ptr<Bar> bar_;
+};
+
+// The console of this process: standard error, the steady clock. A terminal that cannot move its
+// cursor (TERM=dumb) counts as none.
+std::unique_ptr<Console> make_console(ConsoleKind kind);
+
+}  // namespace odb

@@ -1,0 +1,58 @@
+// A rank's ledger on disk, and all ledgers of a run read together. What is in one:
+// batching/ledger.h.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/files.h"
+#include "batching/audit.h"
+#include "batching/ledger.h"
+
+namespace odb {
+
+// Appends records. One thread at a time. FileError as FileSystem; after one, the file is closed for
+// good: the next open cuts off what is torn.
+class LedgerFile {
+ public:
+  // Makes the file (the folder exists) or opens it, and cuts off a torn tail with a log line.
+  // FileError: another file, another version, damage before the tail.
+  LedgerFile(FileSystem& files, const std::string& path);
+
+  // Kept in memory until 64 KiB have come together, sync() or the destructor.
+  void append(const LedgerRecord& record);
+  // Everything appended is durable when it returns. Before a manifest that counts on it.
+  void sync();
+
+  // Number of the last step of the file that was there when it was opened, 0 if none.
+  std::int64_t last_step() const { return last_step_; }
+
+  ~LedgerFile();
+  LedgerFile(const LedgerFile&) = delete;
+  LedgerFile& operator=(const LedgerFile&) = delete;
+
+ private:
+  std::uint64_t settle(FileSystem& files, const std::string& path);
+  void flush();
+
+  std::int64_t last_step_ = 0;
+  std::uint64_t valid_bytes_ = 0;
+  OutputFile file_;
+  std::string waiting_;
+  bool failed_ = false;
+};
+
+// Calls `visit` for every record of every rank's file in `folder`, by rank. Torn tails are passed
+// over. FileError: damage, or no ledger there.
+void read_ledgers(FileSystem& files, const std::string& folder,
+                  const std::function<void(int rank, const LedgerRecord&)>& visit);
+
+// Trained, left out, repeated and missing views of each epoch over all ranks and lives; steps that
+// a later marker voids do not count. Takes a bit per view and epoch. DataError: a view >=
+// data_size.
+std::map<std::int64_t, EpochCoverage> ledger_coverage(FileSystem& files, const std::string& folder,
+                                                      std::int64_t data_size);
+
+}  // namespace odb

@@ -1,0 +1,100 @@
+// What a run measures of itself: metrics.jsonl and summary.json. Written by rank 0.
+//
+// Keys and their order are a promise to the tools that read them (docs/run_folder.md). A number
+// that is not finite, or not known, is null.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "train/json_lines.h"
+#include "train/progress.h"
+
+namespace odb {
+
+// A line of metrics.jsonl: the steps since the line before it.
+struct StepMetrics {
+  std::int64_t step = 0;
+  double epoch = 0;          // epochs done, with the part of the running one
+  std::int64_t samples = 0;  // these three: of the run so far, over all ranks
+  std::int64_t tokens = 0;
+  std::int64_t supervised_tokens = 0;
+  double loss = 0;          // mean over the line's steps, each weighted by its supervised tokens
+  double grad_norm = 0;     // of the last step, before clipping
+  double lr = 0;            // of the last step
+  double step_seconds = 0;  // mean of a step
+  double data_wait_seconds = 0;  // mean of a step: this rank had no slot
+  double samples_per_second = 0;
+  double tokens_per_second = 0;          // real tokens over all ranks
+  double padding_fraction = 0;           // of the computed positions
+  double budget_fill = 0;                // mean of positions / L_max over groups
+  std::int64_t idle_slots = 0;           // of these steps, over all ranks
+  std::optional<double> peak_memory_gb;  // of rank 0's device so far, 10^9 bytes
+};
+
+Json to_json(const StepMetrics& metrics);
+
+// One step as the loop saw it, for MetricsMeter.
+struct StepMeasure {
+  StepCount count;  // of the step
+  double loss = 0;  // mean over its supervised tokens
+  double grad_norm = 0;
+  double lr = 0;
+  double data_wait_seconds = 0;
+  std::int64_t positions = 0;        // computed: tokens and padding
+  std::int64_t position_tokens = 0;  // the real ones among them, seen from the same ranks
+  double fill_sum = 0;               // sum of positions / L_max over the groups seen
+  std::int64_t groups = 0;
+  std::optional<double> peak_memory_gb;
+};
+
+// Gathers steps into lines. Pure.
+class MetricsMeter {
+ public:
+  void add(const StepMeasure& step);
+  std::int64_t steps() const { return steps_; }
+  // The line for what came since the last call; needs a step (checked).
+  StepMetrics take(const RunTotals& totals, double epoch);
+
+ private:
+  std::int64_t steps_ = 0;
+  StepMeasure sum_;
+  StepMeasure last_;
+  double loss_sum_ = 0;  // weighted by supervised tokens
+};
+
+// metrics.jsonl, open for the lines to come.
+class MetricsFile {
+ public:
+  // Cut to the lines of steps up to `resumed_step`; a new run says 0.
+  MetricsFile(FileSystem& files, const std::string& path, std::int64_t resumed_step);
+  void append(const StepMetrics& metrics) { lines_.append(to_json(metrics)); }
+  void sync() { lines_.sync(); }
+
+ private:
+  JsonLinesFile lines_;
+};
+
+// summary.json: totals of the run, void steps excluded; seconds are of this process life.
+struct RunSummary {
+  double epoch = 0;
+  RunTotals totals;
+  std::int64_t life_samples = 0;  // these two: of this life, for the rates
+  std::int64_t life_tokens = 0;
+  std::optional<double> loss;  // of the last line of metrics.jsonl
+  double data_wait_seconds = 0;
+  double padding_fraction = 0;
+  double budget_fill = 0;
+  std::optional<std::int64_t> unique_views;  // views trained, each counted once
+  double first_step_seconds = 0;  // from the start of the process to the end of its first step
+  double startup_seconds = 0;     // from there to the beginning of that step
+  std::optional<double> peak_memory_gb;
+  std::int64_t world_size = 1;
+};
+
+Json to_json(const RunSummary& summary);
+// Replaces the file, durably.
+void write_summary(FileSystem& files, const std::string& path, const RunSummary& summary);
+
+}  // namespace odb

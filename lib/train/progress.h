@@ -1,0 +1,88 @@
+// How far a run is: totals, and the share of its length that is done.
+//
+// Pure and equal on all ranks, for everything that goes in is: step totals are sums over all ranks.
+// So all ranks see the end of the run, of a warm-up or of a period at the same step without asking
+// each other. Only time is different: a time limit is asked for as a stop, by vote.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/amount.h"
+#include "train/train_options.h"
+
+namespace odb {
+
+// How long a run is; at least one limit. The first one reached ends it.
+struct RunLimits {
+  std::int64_t data_size = 0;         // N, views of an epoch; at least 1
+  std::optional<std::int64_t> views;  // of all epochs together: epochs x N
+  std::optional<std::int64_t> steps;
+  std::optional<std::int64_t> samples;
+  std::optional<std::int64_t> tokens;
+};
+
+// One epoch where the options give no limit. A part of an epoch counts as whole views, rounded, at
+// least one.
+RunLimits run_limits(const LengthOptions& options, std::int64_t data_size);
+
+// What one optimizer step holds, over all ranks and its micro-steps.
+struct StepCount {
+  std::int64_t samples = 0;
+  std::int64_t tokens = 0;  // real ones
+  std::int64_t supervised_tokens = 0;
+  std::int64_t left_out = 0;    // rows left out that came with its slots, of all ranks
+  std::int64_t idle_slots = 0;  // micro-steps of ranks without data
+  double seconds = 0;
+};
+
+// What the run did so far. In a checkpoint (state.json); seconds are of this process life.
+struct RunTotals {
+  std::int64_t epoch = 0;        // the running one, from 0
+  std::int64_t epoch_views = 0;  // views of it that are done: trained and left out
+  std::int64_t steps = 0;
+  std::int64_t samples = 0;  // views trained
+  std::int64_t left_out = 0;
+  std::int64_t tokens = 0;
+  std::int64_t supervised_tokens = 0;
+  std::int64_t idle_slots = 0;
+  double seconds = 0;
+
+  friend bool operator==(const RunTotals&, const RunTotals&) = default;
+};
+
+class Progress {
+ public:
+  explicit Progress(const RunLimits& limits, RunTotals totals = {});
+
+  // A finished step.
+  void add_step(const StepCount& step);
+  // The end slot: the next epoch begins, whatever was not drawn of this one (--join off) counts as
+  // done. `left_out`: rows that came with the end slot, of all ranks.
+  void end_epoch(std::int64_t left_out);
+
+  const RunTotals& totals() const { return totals_; }
+  const RunLimits& limits() const { return limits_; }
+
+  // 0..1, of the limit nearest its end; 1 only when done() is.
+  double share() const;
+  // Whether a limit is reached. Looked at after each step and each end slot; no step follows.
+  bool done() const;
+  // "epochs", "max-steps", "max-samples", "max-tokens": the option of the limit reached first;
+  // empty while none is.
+  std::string reached() const;
+
+  // The totals counted in `unit`: whole epochs and the part of the running one, samples with those
+  // left out not counted, tokens, steps, seconds.
+  double count(Unit unit) const;
+
+ private:
+  RunLimits limits_;
+  RunTotals totals_;
+};
+
+// The same for any totals.
+double count_in(Unit unit, const RunTotals& totals, std::int64_t data_size);
+
+}  // namespace odb

@@ -1,0 +1,74 @@
+#include "train/run_folder.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace odb {
+namespace {
+
+// What must not outlive the rest when a removal is cut short comes first: who looks for a run finds
+// it by its checkpoints.
+constexpr std::array kEntries = {"checkpoints",  "metrics.jsonl", "evaluations.jsonl", "ledger",
+                                 "summary.json", "lives.jsonl",   "config.json"};
+
+bool is_event_file(std::string_view name) {
+  return name.starts_with("events.out.tfevents.");
+}
+
+bool is_entry(const std::string& name) {
+  return is_event_file(name) || std::ranges::find(kEntries, name) != kEntries.end();
+}
+
+void remove_run(FileSystem& files, const std::string& folder) {
+  for (const char* name : kEntries)
+    files.remove_tree(folder + "/" + name);
+  for (const std::string& name : files.list(folder))
+    if (is_event_file(name)) files.remove(folder + "/" + name);
+  files.sync_folder(folder);
+}
+
+}  // namespace
+
+std::vector<std::string> run_entries(FileSystem& files, const std::string& folder) {
+  std::vector<std::string> found;
+  if (!files.is_folder(folder)) return found;
+  for (const std::string& name : files.list(folder))
+    if (is_entry(name)) found.push_back(name);
+  return found;
+}
+
+bool holds_run(FileSystem& files, const std::string& folder) {
+  const RunPaths paths{folder};
+  return (files.exists(paths.metrics()) && files.file_size(paths.metrics()) > 0) ||
+         (files.is_folder(paths.checkpoints()) && !files.list(paths.checkpoints()).empty());
+}
+
+RunFolder::RunFolder(FileSystem& files, const std::string& output, ExistingRun existing,
+                     std::string_view config)
+    : paths_{output} {
+  if (output.empty())
+    throw UsageError("--output is missing; name the folder to write the run into");
+  if (files.exists(output) && !files.is_folder(output))
+    throw UsageError("--output {}: found a file; wanted a folder, or a name that is free", output);
+  files.make_folders(output);
+  lock_ = std::make_unique<RunLock>(paths_.lock(), this_owner());
+  const std::vector<std::string> found = run_entries(files, output);
+  if (existing == ExistingRun::refuse && holds_run(files, output))
+    throw UsageError(
+        "--output {}: a run is there already ({}); give another folder, or --overwrite on to "
+        "remove "
+        "that run and start anew",
+        output, fmt::join(found, ", "));
+  if (existing != ExistingRun::resume && !found.empty()) {
+    log("files").info("removing the run that was in {}: {}", output, fmt::join(found, ", "));
+    remove_run(files, output);
+  }
+  files.make_folders(paths_.ledgers());
+  files.make_folders(paths_.checkpoints());
+  files.write_durably(paths_.config(), config);
+}
+
+}  // namespace odb

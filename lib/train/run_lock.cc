@@ -1,0 +1,121 @@
+#include "train/run_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <random>
+
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/log.h"
+
+namespace odb {
+namespace {
+
+std::string read_file(int descriptor) {
+  char bytes[4096];
+  const ssize_t count = ::pread(descriptor, bytes, sizeof(bytes), 0);
+  return {bytes, count > 0 ? static_cast<std::size_t>(count) : 0};
+}
+
+bool write_file(int descriptor, const std::string& text) {
+  return ::ftruncate(descriptor, 0) == 0 &&
+         ::pwrite(descriptor, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
+         ::fsync(descriptor) == 0;
+}
+
+int flock_without_waiting(int descriptor) {
+  int result = 0;
+  do
+    result = ::flock(descriptor, LOCK_EX | LOCK_NB);
+  while (result != 0 && errno == EINTR);
+  return result == 0 ? 0 : errno;
+}
+
+std::string text_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+}  // namespace
+
+std::string describe(const LockOwner& owner) {
+  if (owner.nonce.empty()) return "a process that is not named there";
+  const std::string job = owner.place.job.empty() ? "" : fmt::format(" (job {})", owner.place.job);
+  return fmt::format("process {} on {}{}", owner.place.pid, owner.place.host, job);
+}
+
+std::string to_json(const LockOwner& owner) {
+  const Json object = {{"host", owner.place.host},
+                       {"pid", owner.place.pid},
+                       {"job", owner.place.job.empty() ? Json(nullptr) : Json(owner.place.job)},
+                       {"nonce", owner.nonce},
+                       {"released", owner.released}};
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+LockOwner parse_lock_owner(std::string_view text) {
+  const Json object = Json::parse(text, nullptr, false);
+  if (!object.is_object()) return {};
+  LockOwner owner{.place = {.host = text_of(object, "host"), .job = text_of(object, "job")},
+                  .nonce = text_of(object, "nonce"),
+                  .released = object.value("released", Json()) == Json(true)};
+  const Json pid = object.value("pid", Json());
+  if (pid.is_number_integer()) owner.place.pid = pid.get<std::int64_t>();
+  return owner;
+}
+
+LockOwner this_owner() {
+  std::random_device random;
+  const auto half = [&] { return std::uint64_t{random()} << 32 | random(); };
+  return {.place = this_place(), .nonce = to_hex(half()), .released = false};
+}
+
+RunLock::RunLock(const std::string& path, LockOwner owner) : path_(path), owner_(std::move(owner)) {
+  descriptor_ = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+  if (descriptor_ < 0)
+    throw FileError("cannot open {} for writing: {}; check the owner and the permissions", path,
+                    errno_text(errno));
+  const int error_number = flock_without_waiting(descriptor_);
+  const LockOwner before = parse_lock_owner(read_file(descriptor_));
+  if (error_number == EWOULDBLOCK) {
+    ::close(descriptor_);
+    throw UsageError(
+        "{}: another run writes into this folder: {}; wait for it, stop it, or give another "
+        "--output",
+        path, describe(before));
+  }
+  if (error_number != 0)
+    log("files").warn("{}: this file system has no locks ({}); nothing keeps two runs apart", path,
+                      errno_text(error_number));
+  if (!before.nonce.empty() && !before.released)
+    log("files").info("{}: {} died without giving its lock back; taken over", path,
+                      describe(before));
+  if (!write_file(descriptor_, to_json(owner_))) {
+    const int failed = errno;
+    ::close(descriptor_);
+    throw FileError("cannot write {}: {}; free some space there or choose another folder", path,
+                    errno_text(failed));
+  }
+}
+
+RunLock::~RunLock() {
+  if (still_ours()) {
+    owner_.released = true;
+    write_file(descriptor_, to_json(owner_));
+  }
+  ::close(descriptor_);
+}
+
+// By name: after a takeover on another machine the name may lead to another file.
+bool RunLock::still_ours() const {
+  const int named = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (named < 0) return false;
+  const LockOwner found = parse_lock_owner(read_file(named));
+  ::close(named);
+  return found.nonce == owner_.nonce;
+}
+
+}  // namespace odb

@@ -1,0 +1,38 @@
+// state.json of a checkpoint: everything of a run that is one value for all ranks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "train/progress.h"
+
+namespace odb {
+
+struct BestEvaluation {
+  std::int64_t step = 0;
+  double loss = 0;  // mean over supervised tokens
+  friend bool operator==(const BestEvaluation&, const BestEvaluation&) = default;
+};
+
+struct RunState {
+  RunTotals totals;                    // totals.steps is the checkpoint's step
+  std::optional<BestEvaluation> best;  // none yet
+  bool evaluation_open = false;        // stopped in the middle: to be run again
+  std::int64_t world_size = 1;
+  std::uint64_t seed = 0;
+  std::int64_t data_size = 0;
+  std::int64_t life = 0;
+  std::string options;  // options_fingerprint of the batching options
+
+  friend bool operator==(const RunState&, const RunState&) = default;
+};
+
+// Pretty JSON with a line feed at the end; equal states give equal bytes. totals.seconds are not in
+// it: they are of a process life.
+std::string to_json(const RunState& state);
+// FileError beginning with `where`: no JSON, a key missing or of the wrong kind, another version.
+RunState parse_run_state(std::string_view text, const std::string& where);
+
+}  // namespace odb

@@ -1,0 +1,39 @@
+// The learning rate as a function of progress.
+//
+// Batches of varying size have no known number of steps, so a schedule goes by the share of the run
+// that is done before a step. With --max-steps and parts given as shares that are whole steps,
+// every value is that of the schedule of the same name in the transformers library.
+//
+// Parts given as amounts need no knowledge of the future either: at share p with c units done, an
+// amount of a units is the share a * p / c of the run. That is exact for the unit of the run's own
+// limit, and settles quickly for others.
+#pragma once
+
+#include <cstdint>
+
+#include "train/progress.h"
+#include "train/train_options.h"
+
+namespace odb {
+
+struct ScheduleShape {
+  LearningRateSchedule schedule = LearningRateSchedule::cosine;
+  RunPart warmup;
+  RunPart decay{.share = 0.1, .amount = {}};  // the end of warmup-stable-decay
+  double min_ratio = 0;  // lowest factor of cosine-with-min, warmup-stable-decay and polynomial
+  double power = 1;      // of polynomial
+};
+
+// The options' choices, with the defaults of the schedule: min_lr_ratio 0.1 for cosine-with-min,
+// else 0; decay 0.1; power 1.
+ScheduleShape schedule_shape(const OptimizerOptions& options);
+
+// What --lr is multiplied by for the step that comes next. 0..1 and 0 only where the schedule is.
+double learning_rate_factor(const ScheduleShape& shape, const Progress& before_step);
+
+// The pure function behind it: `share` 0..1 of the run is done, of which the shares `warmup` and
+// `decay` are those parts. `steps` done matter to inverse-sqrt without a warm-up alone.
+double schedule_factor(const ScheduleShape& shape, double share, double warmup, double decay,
+                       std::int64_t steps);
+
+}  // namespace odb

@@ -1,0 +1,117 @@
+// The options of a training run that belong to no other module: optimizer, length, ranks, files,
+// what is shown, evaluation. One struct and one describe() for each group, so that a command takes
+// those it needs.
+//
+// What spans several options is checked by the table (OptionTable::validate): a UsageError names
+// the options, what was found and what to do.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/amount.h"
+#include "base/options/table.h"
+#include "train/run_part.h"
+
+namespace odb {
+
+enum class OptimizerKind { adamw, sgd };
+enum class LearningRateSchedule {
+  cosine,
+  constant,
+  linear,
+  cosine_with_min,
+  warmup_stable_decay,
+  inverse_sqrt,
+  polynomial
+};
+enum class OnNan { stop, skip };
+enum class ConsoleKind { automatic, bar, lines, off };
+
+const char* name(OptimizerKind value);
+const char* name(LearningRateSchedule value);
+const char* name(OnNan value);
+const char* name(ConsoleKind value);
+
+// Group "optimiser".
+struct OptimizerOptions {
+  OptimizerKind optimizer = OptimizerKind::adamw;
+  double lr = 1e-5;  // the highest of the schedule
+  LearningRateSchedule lr_schedule = LearningRateSchedule::cosine;
+  RunPart warmup{.share = 0.03, .amount = {}};
+  // Only for the schedules that have them (see learning_rate_options for the defaults).
+  std::optional<double> min_lr_ratio;      // lowest rate / lr
+  std::optional<RunPart> decay;            // the last part of warmup-stable-decay
+  std::optional<double> polynomial_power;  // of polynomial
+  double weight_decay = 0;
+  double adam_beta1 = 0.9;
+  double adam_beta2 = 0.999;
+  double adam_epsilon = 1e-8;
+  double sgd_momentum = 0;
+  double max_grad_norm = 1.0;  // 0: no clipping
+  OnNan on_nan = OnNan::stop;
+  std::int64_t most_nan_steps = 10;  // skipped ones in a row before the run ends
+};
+
+// Group "length". The first limit reached ends the run.
+struct LengthOptions {
+  std::optional<double> epochs;  // 1 if there is no other limit but the time limit
+  std::optional<std::int64_t> max_steps;
+  std::optional<std::int64_t> max_samples;
+  std::optional<std::int64_t> max_tokens;  // real ones, over all ranks
+  // Of this process life: save and leave with ExitCode::saved. Not a length: it has no say in the
+  // learning rate.
+  std::optional<std::chrono::milliseconds> time_limit;
+};
+
+// Group "ranks".
+struct RankOptions {
+  std::optional<std::int64_t> rank;  // these three: from the launcher's environment
+  std::optional<std::int64_t> world_size;
+  std::optional<std::int64_t> local_rank;
+  std::string rendezvous = "auto";  // auto, env, slurm, file, HOST:PORT
+  std::chrono::milliseconds timeout{300000};
+  std::string device = "auto";   // auto, cpu, cuda, cuda:N
+  std::string backend = "auto";  // auto, gloo, nccl
+  std::string network;           // this machine's name or address; empty: found by itself
+  std::optional<std::int64_t> threads;
+};
+
+// Group "files".
+struct FileOptions {
+  std::string output;
+  bool overwrite = false;
+};
+
+// Group "files", of what is saved.
+struct SaveOptions {
+  std::optional<Amount> save_every;  // none: at the end of the run only
+  std::int64_t keep = 3;             // newest checkpoints; 0: all
+};
+
+// Group "look".
+struct LookOptions {
+  std::int64_t log_every = 1;  // steps; also of metrics.jsonl
+  ConsoleKind console = ConsoleKind::automatic;
+  std::int64_t check_every = 0;  // steps; 0: never
+};
+
+// Group "evaluation".
+struct EvaluationOptions {
+  std::vector<std::string> eval_data;
+  std::optional<Amount> eval_every;  // none: at each epoch's end
+  bool eval_at_start = false;
+};
+
+void describe(OptionTable& table, OptimizerOptions& options);
+void describe(OptionTable& table, LengthOptions& options);
+void describe(OptionTable& table, RankOptions& options);
+void describe(OptionTable& table, FileOptions& options);
+void describe(OptionTable& table, SaveOptions& options);
+void describe(OptionTable& table, LookOptions& options);
+void describe(OptionTable& table, EvaluationOptions& options);
+
+}  // namespace odb

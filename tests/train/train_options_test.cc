@@ -1,0 +1,130 @@
+#include "train/train_options.h"
+
+#include "base/options/command_line.h"
+#include "base/options/show.h"
+#include "catch.h"
+
+using namespace odb;
+
+namespace {
+
+struct AllOptions {
+  OptimizerOptions optimizer;
+  LengthOptions length;
+  RankOptions ranks;
+  FileOptions files;
+  SaveOptions save;
+  LookOptions look;
+  EvaluationOptions evaluation;
+  OptionTable table;
+
+  AllOptions() {
+    describe(table, optimizer);
+    describe(table, length);
+    describe(table, ranks);
+    describe(table, files);
+    describe(table, save);
+    describe(table, look);
+    describe(table, evaluation);
+  }
+  void read(const std::vector<std::string>& arguments) {
+    read_command_line(table, {.name = "train", .summary = "trains"}, arguments, 100);
+  }
+};
+
+std::string refusal(const std::vector<std::string>& arguments) {
+  try {
+    AllOptions().read(arguments);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("The names of the training options are a decision") {
+  const AllOptions options;
+  CHECK(options.table.names() ==
+        std::vector<std::string>{"optimizer",     "lr",          "lr-schedule",      "warmup",
+                                 "min-lr-ratio",  "decay",       "polynomial-power", "weight-decay",
+                                 "adam-beta1",    "adam-beta2",  "adam-epsilon",     "sgd-momentum",
+                                 "max-grad-norm", "on-nan",      "most-nan-steps",   "epochs",
+                                 "max-steps",     "max-samples", "max-tokens",       "time-limit",
+                                 "rank",          "world-size",  "local-rank",       "rendezvous",
+                                 "timeout",       "device",      "backend",          "network",
+                                 "threads",       "output",      "overwrite",        "save-every",
+                                 "keep",          "log-every",   "console",          "check-every",
+                                 "eval-data",     "eval-every",  "eval-at-start"});
+  CHECK_NOTHROW(options.table.check_declarations());
+}
+
+TEST_CASE("A warm-up is a share or an amount") {
+  AllOptions share;
+  share.read({"--warmup", "0.1"});
+  CHECK(share.optimizer.warmup == RunPart{.share = 0.1, .amount = {}});
+  AllOptions amount;
+  amount.read({"--warmup", "1M tokens"});
+  CHECK(amount.optimizer.warmup ==
+        RunPart{.share = 0, .amount = Amount{.value = 1e6, .unit = Unit::tokens}});
+
+  CHECK(read_run_part("100 steps").value->amount == Amount{.value = 100, .unit = Unit::steps});
+  CHECK(read_run_part("3e").value->amount == Amount{.value = 3, .unit = Unit::epochs});
+  CHECK(read_run_part("1").value == RunPart{.share = 1, .amount = {}});
+  for (const char* wrong : {"", "1.5", "-0.1", "100", "nan", "inf", "5min", "0 steps", "some"})
+    CHECK_FALSE(read_run_part(wrong).value);
+  for (const char* text : {"0.03", "0", "100 steps", "1.5M tokens", "3 epochs"})
+    CHECK(print_run_part(*read_run_part(text).value) == text);
+}
+
+TEST_CASE("A printed config of all training options reads back") {
+  AllOptions options;
+  options.read({"--warmup", "500 samples", "--epochs", "1.5", "--time-limit", "3h", "--device",
+                "cuda:1", "--eval-data", "a.jsonl", "--eval-every", "100 steps", "--save-every",
+                "30min", "--timeout", "90s"});
+  const std::string printed = config_json(options.table);
+  INFO(printed);
+  CHECK_THAT(printed, Catch::Contains("\"warmup\": \"500 samples\""));
+  CHECK_THAT(printed, Catch::Contains("\"epochs\": 1.5"));
+  CHECK(options.save.save_every == Amount{.value = 1800, .unit = Unit::seconds});
+}
+
+TEST_CASE("Options that contradict each other are refused with what to do") {
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string said;
+  };
+  const std::vector<Case> cases = {
+      {{"--min-lr-ratio", "0.1"}, "--lr-schedule cosine"},
+      {{"--min-lr-ratio", "0.1", "--lr-schedule", "linear"}, "polynomial"},
+      {{"--decay", "0.2"}, "only warmup-stable-decay"},
+      {{"--polynomial-power", "2"}, "only polynomial"},
+      {{"--lr-schedule", "warmup-stable-decay", "--warmup", "0.6", "--decay", "0.5"}, "1 at most"},
+      {{"--sgd-momentum", "0.9"}, "only sgd"},
+      {{"--rank", "0"}, "--rank and --world-size come together"},
+      {{"--world-size", "2"}, "found only --world-size"},
+      {{"--rank", "2", "--world-size", "2"}, "ranks count from 0 to 1"},
+      {{"--local-rank", "2", "--rank", "0", "--world-size", "2"}, "less than the world size"},
+      {{"--backend", "nccl", "--device", "cpu"}, "take gloo"},
+      {{"--device", "gpu"}, "auto, cpu, cuda or cuda:N"},
+      {{"--device", "cuda:-1"}, "auto, cpu, cuda or cuda:N"},
+      {{"--rendezvous", "host"}, "HOST:PORT"},
+      {{"--rendezvous", "host:0"}, "HOST:PORT"},
+      {{"--eval-every", "100 steps"}, "--eval-every without --eval-data"},
+      {{"--eval-at-start", "on"}, "--eval-at-start without --eval-data"},
+      {{"--eval-data", "a", "--eval-every", "5min"}, "100 steps"},
+      {{"--epochs", "0"}, "above 0"},
+      {{"--max-steps", "0"}, "at least 1"},
+      {{"--warmup", "100"}, "a share of the run"},
+      {{"--adam-beta2", "1"}, "below 1"},
+  };
+  for (const Case& wrong : cases) {
+    INFO(fmt::format("{}", fmt::join(wrong.arguments, " ")));
+    CHECK_THAT(refusal(wrong.arguments), Catch::Contains(wrong.said));
+  }
+  CHECK(refusal({"--lr-schedule", "warmup-stable-decay", "--warmup", "0.5", "--decay", "0.5",
+                 "--min-lr-ratio", "0.1"})
+            .empty());
+  CHECK(refusal({"--optimizer", "sgd", "--sgd-momentum", "0.9"}).empty());
+  CHECK(refusal({"--rank", "0", "--world-size", "1", "--rendezvous", "[::1]:5000"}).empty());
+}
