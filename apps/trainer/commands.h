@@ -14,6 +14,7 @@ int doctor_command(const Arguments& arguments);
 #ifdef ODB_WITH_LIBTORCH
 int export_command(const Arguments& arguments);
 int generate_command(const Arguments& arguments);
+int train_command(const Arguments& arguments);
 #endif
 int inspect_command(const Arguments& arguments);
 int plan_command(const Arguments& arguments);

@@ -37,6 +37,9 @@ constexpr std::array kCommands = {
     Command{"plan", "simulate the batching strategies on given lengths and compare them",
             plan_command},
     Command{"tokenize", "turn texts into token ids, or ids into texts", tokenize_command},
+#ifdef ODB_WITH_LIBTORCH
+    Command{"train", "fine-tune a model, as one rank of a run", train_command},
+#endif
     Command{"version", "tell the version and the git commit of this binary", version_command},
     Command{"help", "tell the commands, or the options of one: help COMMAND", help_command}};
 

@@ -1,5 +1,6 @@
 #include "dist/control.h"
 
+#include <algorithm>
 #include <bit>
 #include <condition_variable>
 #include <cstdint>
@@ -19,17 +20,18 @@
 namespace odb {
 namespace {
 
-// A vote as numbers: stop, not at hand, the bits of the loss sum.
+// A vote as numbers: stop, not at hand, the bits of the loss sum, failure.
 using Numbers = std::vector<std::int64_t>;
 
 Numbers to_numbers(const ControlVote& vote) {
-  return {vote.stop, !vote.at_hand, std::bit_cast<std::int64_t>(vote.loss_sum)};
+  return {vote.stop, !vote.at_hand, std::bit_cast<std::int64_t>(vote.loss_sum), vote.failure};
 }
 
 ControlResult to_result(const Numbers& numbers) {
   return {.stop = numbers[0] != 0,
           .all_at_hand = numbers[1] == 0,
-          .loss_sum = std::bit_cast<double>(numbers[2])};
+          .loss_sum = std::bit_cast<double>(numbers[2]),
+          .failure = static_cast<int>(numbers[3])};
 }
 
 void combine_votes(std::span<const std::int64_t> received, std::span<std::int64_t> own) {
@@ -37,6 +39,7 @@ void combine_votes(std::span<const std::int64_t> received, std::span<std::int64_
   own[1] |= received[1];
   own[2] = std::bit_cast<std::int64_t>(std::bit_cast<double>(own[2]) +
                                        std::bit_cast<double>(received[2]));
+  own[3] = std::max(own[3], received[3]);
 }
 
 }  // namespace

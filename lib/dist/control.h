@@ -13,12 +13,14 @@ struct ControlVote {
   bool stop = false;
   bool at_hand = true;
   double loss_sum = 0;  // of the slot before, on this rank
+  int failure = 0;      // the exit code of what keeps this rank from going on; 0: nothing
 };
 
 struct ControlResult {
   bool stop = false;         // any rank's
   bool all_at_hand = false;  // every rank's
   double loss_sum = 0;       // over all ranks; the same bits on all of them
+  int failure = 0;           // the highest of all ranks'
 };
 
 class ControlChannel {

@@ -225,7 +225,7 @@ void describe(OptionTable& table, FileOptions& options) {
       .help("on removes the run that the output folder holds, and starts anew");
 }
 
-void describe(OptionTable& table, SaveOptions& options) {
+void describe(OptionTable& table, SavingOptions& options) {
   table.group("files");
   table.add("save-every", options.save_every)
       .units({})

@@ -87,7 +87,7 @@ struct FileOptions {
 };
 
 // Group "files", of what is saved.
-struct SaveOptions {
+struct SavingOptions {
   std::optional<Amount> save_every;  // none: at the end of the run only
   std::int64_t keep = 3;             // newest checkpoints; 0: all
 };
@@ -110,7 +110,7 @@ void describe(OptionTable& table, OptimizerOptions& options);
 void describe(OptionTable& table, LengthOptions& options);
 void describe(OptionTable& table, RankOptions& options);
 void describe(OptionTable& table, FileOptions& options);
-void describe(OptionTable& table, SaveOptions& options);
+void describe(OptionTable& table, SavingOptions& options);
 void describe(OptionTable& table, LookOptions& options);
 void describe(OptionTable& table, EvaluationOptions& options);
 

@@ -42,6 +42,11 @@ constexpr const char* kOpened = "run/opened";  // rank 0's folder: "yes", or "no
 constexpr const char* kLeft = "run/left";
 constexpr const char* kAllLeft = "run/all-left";
 
+BackendChoice backend_choice(const std::string& name) {
+  if (name == "gloo") return BackendChoice::gloo;
+  return name == "nccl" ? BackendChoice::nccl : BackendChoice::automatic;
+}
+
 class TrainingRun {
  public:
   TrainingRun(FileSystem& files, TrainingInputs& inputs, DataProcesses& processes,

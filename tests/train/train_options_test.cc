@@ -13,7 +13,7 @@ struct AllOptions {
   LengthOptions length;
   RankOptions ranks;
   FileOptions files;
-  SaveOptions save;
+  SavingOptions save;
   LookOptions look;
   EvaluationOptions evaluation;
   OptionTable table;
