@@ -35,12 +35,12 @@ class LevelFlag final : public spdlog::custom_flag_formatter {
 // another thread may log; this can.
 class CurrentSink final : public spdlog::sinks::sink {
  public:
-  explicit CurrentSink(std::shared_ptr<spdlog::sinks::sink> sink) : sink_(std::move(sink)) {}
+  explicit CurrentSink(std::shared_ptr<spdlog::sinks::sink> first) : sink_(std::move(first)) {}
 
   // No line goes to the one before once this returns.
-  void set(std::shared_ptr<spdlog::sinks::sink> sink) {
+  void set(std::shared_ptr<spdlog::sinks::sink> next) {
     const std::lock_guard lock(mutex_);
-    sink_ = std::move(sink);
+    sink_ = std::move(next);
   }
   void log(const spdlog::details::log_msg& message) override {
     const std::lock_guard lock(mutex_);

@@ -10,7 +10,7 @@
 namespace odb {
 namespace {
 
-constexpr int kBarLetters = 20;
+constexpr int kBarLetters = 10;
 
 // A run that is not done is never shown as 100 %.
 int percent(double share) {

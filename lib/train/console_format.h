@@ -25,7 +25,7 @@ std::string format_time_left(double seconds);
 // "3.46", "950", "12.3k", "1.20M", "3.46B": three digits.
 std::string format_rate(double per_second);
 
-// " 34 % [######..............]  step 1234  loss 1.2345  12.3k tokens/s  padding 1.2 %  data wait
+// " 34 %  [###.......]  step 1234  loss 1.2345  12.3k tokens/s  padding 1.2 %  data wait
 // 0.3 %  1h02m left", at most `width` columns: what does not fit is left out, the least important
 // first.
 std::string bar_line(const ConsoleFigures& figures, std::size_t width);
