@@ -115,4 +115,5 @@ def main(out):
         write_ids(out / name, "golden.texts.jsonl", golden)
 
 
-main(pathlib.Path(sys.argv[1]))
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))

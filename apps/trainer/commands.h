@@ -17,6 +17,7 @@ int generate_command(const Arguments& arguments);
 int train_command(const Arguments& arguments);
 #endif
 int inspect_command(const Arguments& arguments);
+int launch_command(const Arguments& arguments);
 int plan_command(const Arguments& arguments);
 int tokenize_command(const Arguments& arguments);
 int version_command(const Arguments& arguments);

@@ -34,6 +34,7 @@ constexpr std::array kCommands = {
 #endif
     Command{"inspect", "tell what records become, or what a model is: inspect data, inspect model",
             inspect_command},
+    Command{"launch", "start several ranks on this machine", launch_command},
     Command{"plan", "simulate the batching strategies on given lengths and compare them",
             plan_command},
     Command{"tokenize", "turn texts into token ids, or ids into texts", tokenize_command},

@@ -1,6 +1,7 @@
 #include "model/token_loss.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <torch/autograd.h>
@@ -99,10 +100,12 @@ LossParts loss_in_chunks(const Tensor& hidden, const Tensor& weight,
 
 struct TokenLoss : torch::autograd::Function<TokenLoss> {
   static Tensor forward(AutogradContext* context, const Tensor& hidden, const Tensor& weight,
-                        const Tensor& positions, const Tensor& labels, const Tensor& weights,
+                        const Tensor& positions, const Tensor& labels,
+                        const std::optional<Tensor>& weights,
                         bool wants_hidden, bool wants_weight, std::int64_t chunk_bytes) {
     LossParts parts =
-        loss_in_chunks(hidden.index_select(0, positions), weight, {positions, labels, weights},
+        loss_in_chunks(hidden.index_select(0, positions), weight,
+                       {positions, labels, weights.value_or(Tensor())},
                        wants_hidden, wants_weight, chunk_bytes);
     context->saved_data["positions"] = positions;
     context->saved_data["taken"] = false;
@@ -171,8 +174,9 @@ Tensor token_loss(const Tensor& hidden, const Tensor& weight, const SupervisedPo
   const bool gradients = torch::GradMode::is_enabled();
   return TokenLoss::apply(hidden, weight, supervised.positions.to(hidden.device()),
                           supervised.labels.to(hidden.device()),
-                          supervised.weights.defined() ? supervised.weights.to(hidden.device())
-                                                       : Tensor(),
+                          supervised.weights.defined()
+                              ? std::optional(supervised.weights.to(hidden.device()))
+                              : std::nullopt,
                           gradients && hidden.requires_grad(), gradients && weight.requires_grad(),
                           options.chunk_bytes);
 }

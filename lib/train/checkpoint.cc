@@ -1,5 +1,6 @@
 #include "train/checkpoint.h"
 
+#include <memory>
 #include <vector>
 
 #include "base/text.h"
@@ -42,9 +43,9 @@ std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGr
                             const CheckpointContents& contents) {
   const std::int64_t step = contents.run.totals.steps;
   const bool first = groups.rank() == 0;
-  if (first) CheckpointDraft::begin(files, paths.checkpoints(), step);
+  if (first) (void)CheckpointDraft::begin(files, paths.checkpoints(), step);
   await_all_ranks(groups);
-  CheckpointDraft draft = join_draft(files, paths.checkpoints(), step);
+  CheckpointDraft draft = CheckpointDraft::join(files, paths.checkpoints(), step);
   draft.write("data/" + rank_name(groups.rank()) + ".json", to_json(contents.data));
   if (first) {
     save_model(files, draft.path(), contents.config, contents.weights);

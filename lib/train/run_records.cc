@@ -23,17 +23,14 @@ struct RunRecords::First {
       : metrics(files, options.paths.metrics(), 0),
         evaluations(files, options.paths.evaluations()),
         lives(files, options.paths.lives()),
-        output(standard_error_output()),
-        console(options.console, *output,
-                [begin = options.process_start] { return seconds_since(begin); }) {
+        console(make_console(options.console)) {
     lives.begin(this_life(options.life, options.world, 0));
   }
 
   MetricsFile metrics;
   JsonLinesFile evaluations;
   LivesFile lives;
-  std::unique_ptr<ConsoleOutput> output;
-  Console console;
+  std::unique_ptr<Console> console;
   MetricsMeter meter;     // of the line to come
   MetricsMeter all;       // of the whole run
   ConsoleFigures figures;
@@ -91,7 +88,7 @@ void RunRecords::show(const StepMeasure& measure, const Progress& progress, bool
   figures.loss = measure.loss;
   figures.lr = measure.lr;
   figures.seconds_left = seconds_left(figures.share, 0, progress.totals().seconds);
-  first_->console.show(figures, line);
+  first_->console->show(figures, line);
 }
 
 std::optional<double> RunRecords::peak_memory() const {

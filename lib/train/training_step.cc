@@ -27,8 +27,8 @@ TrainingStep::TrainingStep(LossFunction loss,
 }
 
 void TrainingStep::forward(const MicroBatch* batch) {
-  sum_ = {};
-  host_sum_ = {};
+  sum_ = torch::Tensor();
+  host_sum_ = torch::Tensor();
   if (batch == nullptr || batch->supervised == 0) return;
   await_tokens(*batch);
   const LossSum loss = loss_(*batch);
@@ -81,7 +81,7 @@ StepUpdate TrainingStep::update(const SlotTotals& totals, double learning_rate) 
 }
 
 void TrainingStep::drop() {
-  sum_ = {};
+  sum_ = torch::Tensor();
   reducer_.zero_gradients();
 }
 

@@ -25,7 +25,7 @@ std::string progress_line(std::string_view what, std::uint64_t done, std::uint64
                      std::string(width - filled, '.'), percent);
 }
 
-Progress terminal_progress(std::string what) {
+TellProgress terminal_progress(std::string what) {
   if (::isatty(STDERR_FILENO) == 0) return {};
   return [what = std::move(what), last = std::uint64_t{101}](std::uint64_t done,
                                                              std::uint64_t total) mutable {

@@ -14,6 +14,6 @@ std::string progress_line(std::string_view what, std::uint64_t done, std::uint64
 
 // Draws the line at each whole percent, and clears it when done equals total. Empty (call it only
 // if it is set) when standard error is no terminal.
-Progress terminal_progress(std::string what);
+TellProgress terminal_progress(std::string what);
 
 }  // namespace odb

@@ -34,7 +34,7 @@ constexpr std::size_t kMostProblems = 20;
 
 struct PassOptions {
   int threads = 0;    // 0: one per core
-  Progress progress;  // in rows
+  TellProgress progress;  // in rows
 };
 
 // Makes each row of `file` into a sample on several threads; they have ended when it returns. With

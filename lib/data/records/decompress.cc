@@ -25,7 +25,7 @@ constexpr int kGzipOnly = 16 + MAX_WBITS;
 // The compressed bytes, buffer by buffer.
 class Source {
  public:
-  Source(const DataFile& file, const Progress& progress)
+  Source(const DataFile& file, const TellProgress& progress)
       : file_(file), progress_(progress), buffer_(kBufferBytes) {}
 
   // Empty at the end.
@@ -39,7 +39,7 @@ class Source {
 
  private:
   const DataFile& file_;
-  const Progress& progress_;
+  const TellProgress& progress_;
   std::vector<char> buffer_;
   std::uint64_t at_ = 0;
 };
@@ -150,7 +150,7 @@ bool is_compressed(const std::string& path) {
 }
 
 std::string decompressed_copy(const CacheFolder& cache, const DataFile& file,
-                              const Progress& progress) {
+                              const TellProgress& progress) {
   FileSystem& files = cache.files();
   const std::string state = to_hex(
       checksum64(fmt::format("{} {}", file.stamp().modified_ns, to_hex(file.fingerprint()))));

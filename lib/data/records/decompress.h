@@ -18,6 +18,6 @@ bool is_compressed(const std::string& path);
 // follow the last) or zstd frames behind each other are one file. Throws DataError when the data is
 // damaged or cut, FileError when the disk is too small.
 std::string decompressed_copy(const CacheFolder& cache, const DataFile& file,
-                              const Progress& progress = {});
+                              const TellProgress& progress = {});
 
 }  // namespace odb

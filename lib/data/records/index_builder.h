@@ -13,7 +13,7 @@
 namespace odb {
 
 // Told how far a long pass is: bytes (or rows) done and in all. Called from the calling thread.
-using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+using TellProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 // A JSON array if the first byte that is no blank is '[' and the name does not end in .jsonl or
 // .ndjson; lines otherwise.
@@ -21,7 +21,7 @@ RecordLayout detect_layout(const DataFile& file);
 
 struct IndexBuild {
   int threads = 0;  // 0: one per core, at most 8
-  Progress progress;
+  TellProgress progress;
 };
 
 // Reads all of `file` once and writes its index to `path`, synced; all threads have ended when it

@@ -19,7 +19,7 @@ std::optional<DataFile> open_compressed(const std::string& path) {
 }
 
 DataFile open_plain(const std::string& path, const std::optional<DataFile>& compressed,
-                    const CacheFolder& cache, const Progress& progress) {
+                    const CacheFolder& cache, const TellProgress& progress) {
   if (!compressed) return DataFile(path);
   DataFile copy(decompressed_copy(cache, *compressed, progress));
   copy.mark_in_use();
