@@ -38,16 +38,18 @@ int launch_command(const Arguments& arguments) {
   describe(table, options);
   const CommandUsage usage{
       .name = "launch",
-      .summary = "Starts --nproc ranks of odb-trainer on this machine, each with the words behind "
-                 "--, and ends when all have ended: with 0 or 75 if all did, else with the code of "
-                 "the first that failed. Signals are passed on.",
+      .summary =
+          "Starts --nproc ranks of odb-trainer on this machine, each with the words behind "
+          "--, and ends when all have ended: with 0 or 75 if all did, else with the code of "
+          "the first that failed. Signals are passed on.",
       .words = "-- train ...",
       .takes_config = false};
   const auto words = parse_command_line(table, usage, arguments);
   if (!words) return 0;
   if (words->empty())
-    throw UsageError("launch: what shall the ranks do? Wanted odb-trainer launch --nproc N -- "
-                     "train ...");
+    throw UsageError(
+        "launch: what shall the ranks do? Wanted odb-trainer launch --nproc N -- "
+        "train ...");
   start_log({.role = "launch"});
   return launch_code(run_rank_processes({.ranks = static_cast<int>(options.nproc),
                                          .words = *words,

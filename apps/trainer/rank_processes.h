@@ -15,16 +15,16 @@ namespace odb {
 
 struct RankProcessesOptions {
   int ranks = 1;
-  std::vector<std::string> words;  // behind the binary's name: "train", "--data", ...
-  std::string log_folder;          // a file for each rank; empty: all to standard error
+  std::vector<std::string> words;             // behind the binary's name: "train", "--data", ...
+  std::string log_folder;                     // a file for each rank; empty: all to standard error
   std::chrono::milliseconds patience{30000};  // once a rank has failed, for the others to end
 };
 
 // How a rank ended.
 struct RankEnd {
   int rank = 0;
-  int code = 0;     // a killed rank counts as a lost peer
-  int signal = 0;   // that killed it; 0: none
+  int code = 0;       // a killed rank counts as a lost peer
+  int signal = 0;     // that killed it; 0: none
   bool ours = false;  // killed by us, after another had failed
 };
 

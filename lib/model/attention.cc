@@ -74,7 +74,8 @@ void for_heads(const RowOffsets& rows, const attention::Shape& heads, const Work
                    });
 }
 
-// Where the rows of a batch lie, and by which instructions they are worked on; lives until backward.
+// Where the rows of a batch lie, and by which instructions they are worked on; lives until
+// backward.
 struct AttentionWork : torch::CustomClassHolder {
   RowOffsets rows;
   attention::Instructions instructions;
@@ -108,22 +109,22 @@ struct RowAttention : torch::autograd::Function<RowAttention> {
     const Tensor& log_sums = saved[4];
     const Tensor d_out = gradients[0].contiguous();
     const Tensor d_q = torch::empty_like(q), d_k = torch::empty_like(k), d_v = torch::empty_like(v);
-    for_heads(
-        work.rows, shape_of(q, k),
-        [&](std::int64_t token, const attention::Shape& shape, std::int64_t head,
-            attention::Workspace& workspace) {
-          const std::int64_t query = token * q.stride(0);
-          const std::int64_t key = token * k.stride(0);
-          attention::backward(work.instructions, inputs_at(q, k, v, token),
-                              {.out = out.const_data_ptr<float>() + query,
-                               .log_sums = log_sums.const_data_ptr<float>() + token * q.size(1),
-                               .d_out = d_out.const_data_ptr<float>() + query},
-                              shape, head,
-                              {.queries = d_q.mutable_data_ptr<float>() + query,
-                               .keys = d_k.mutable_data_ptr<float>() + key,
-                               .values = d_v.mutable_data_ptr<float>() + key},
-                              workspace);
-        });
+    for_heads(work.rows, shape_of(q, k),
+              [&](std::int64_t token, const attention::Shape& shape, std::int64_t head,
+                  attention::Workspace& workspace) {
+                const std::int64_t query = token * q.stride(0);
+                const std::int64_t key = token * k.stride(0);
+                attention::backward(
+                    work.instructions, inputs_at(q, k, v, token),
+                    {.out = out.const_data_ptr<float>() + query,
+                     .log_sums = log_sums.const_data_ptr<float>() + token * q.size(1),
+                     .d_out = d_out.const_data_ptr<float>() + query},
+                    shape, head,
+                    {.queries = d_q.mutable_data_ptr<float>() + query,
+                     .keys = d_k.mutable_data_ptr<float>() + key,
+                     .values = d_v.mutable_data_ptr<float>() + key},
+                    workspace);
+              });
     return {d_q, d_k, d_v, Tensor()};
   }
 

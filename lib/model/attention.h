@@ -10,8 +10,8 @@ namespace odb {
 
 // Gives [tokens, heads * head_size]. On the CPU own kernels (attention_kernel.h), in fp32, for fp32
 // and bf16; where they do not suit (fp64, odd head sizes, other processors) one call of
-// scaled_dot_product_attention for each run of equal rows. On CUDA one call of LibTorch's variable-length kernels for all rows: flash for
-// bf16, memory-efficient for fp32.
+// scaled_dot_product_attention for each run of equal rows. On CUDA one call of LibTorch's
+// variable-length kernels for all rows: flash for bf16, memory-efficient for fp32.
 torch::Tensor attend(const AttentionInputs& inputs, const RowOffsets& rows);
 
 }  // namespace odb

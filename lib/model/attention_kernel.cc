@@ -273,8 +273,8 @@ ODB_INLINE void forward_on(const Inputs& inputs, const Shape& shape, std::int64_
                            float* out, float* log_sums, Workspace& workspace) {
   const Head head(shape, key_value_head);
   const std::int64_t size = head.size;
-  float* const turned = workspace.take(2 * head.padded * size +
-                                       head.rows() * (2 * size + kKeys + 2));
+  float* const turned =
+      workspace.take(2 * head.padded * size + head.rows() * (2 * size + kKeys + 2));
   float* const values = turned + head.padded * size;
   float* const queries = values + head.padded * size;
   float* const sums = queries + head.rows() * size;
@@ -358,8 +358,9 @@ ODB_INLINE void backward_on(const Inputs& inputs, const Outputs& outputs, const 
     gather_queries(head, outputs.d_out, first, tokens, 1, d_out);
     std::fill(d_queries, d_queries + rows * size, 0.0f);
     for (std::int64_t row = 0; row < rows; ++row)
-      deltas[row] = dot(outputs.out + head.query(first + row / head.group) + row % head.group * size,
-                        d_out + row * size, size);
+      deltas[row] =
+          dot(outputs.out + head.query(first + row / head.group) + row % head.group * size,
+              d_out + row * size, size);
     for (std::int64_t key = 0; key < first + tokens; key += kKeys) {
       const std::int64_t depth = std::min(kKeys, shape.length - key);
       product<Machine, false>({queries, size, 1}, turned_keys + key * size, kKeys, weights, kKeys,

@@ -1,10 +1,10 @@
 // Causal attention of one row on the CPU, forward and backward, without the matrix of all weights:
-// blocks of queries meet blocks of keys, and a running maximum keeps the softmax exact. (Dao et al.,
-// "FlashAttention", 2022, algorithms 1 and 4; Dao, "FlashAttention-2", 2023, section 3.1.)
+// blocks of queries meet blocks of keys, and a running maximum keeps the softmax exact. (Dao et
+// al., "FlashAttention", 2022, algorithms 1 and 4; Dao, "FlashAttention-2", 2023, section 3.1.)
 //
-// Own kernels, for LibTorch's call a matrix library with products too narrow for it (one head). Here
-// the query heads that share a key head form one tall product, and what a block needs stays in the
-// first caches. Free of LibTorch. fp32 throughout.
+// Own kernels, for LibTorch's call a matrix library with products too narrow for it (one head).
+// Here the query heads that share a key head form one tall product, and what a block needs stays in
+// the first caches. Free of LibTorch. fp32 throughout.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ class Workspace {
 };
 
 // One key head of a row and its query heads: writes their part of `out` [length, heads, head_size]
-// and of `log_sums` [length, heads], the logarithm of each query's sum of exponentials. Heads can be
-// done in parallel. `instructions` must be ones that the processor has.
+// and of `log_sums` [length, heads], the logarithm of each query's sum of exponentials. Heads can
+// be done in parallel. `instructions` must be ones that the processor has.
 void forward(Instructions instructions, const Inputs& inputs, const Shape& shape,
              std::int64_t key_value_head, float* out, float* log_sums, Workspace& workspace);
 

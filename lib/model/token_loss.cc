@@ -101,12 +101,11 @@ LossParts loss_in_chunks(const Tensor& hidden, const Tensor& weight,
 struct TokenLoss : torch::autograd::Function<TokenLoss> {
   static Tensor forward(AutogradContext* context, const Tensor& hidden, const Tensor& weight,
                         const Tensor& positions, const Tensor& labels,
-                        const std::optional<Tensor>& weights,
-                        bool wants_hidden, bool wants_weight, std::int64_t chunk_bytes) {
-    LossParts parts =
-        loss_in_chunks(hidden.index_select(0, positions), weight,
-                       {positions, labels, weights.value_or(Tensor())},
-                       wants_hidden, wants_weight, chunk_bytes);
+                        const std::optional<Tensor>& weights, bool wants_hidden, bool wants_weight,
+                        std::int64_t chunk_bytes) {
+    LossParts parts = loss_in_chunks(hidden.index_select(0, positions), weight,
+                                     {positions, labels, weights.value_or(Tensor())}, wants_hidden,
+                                     wants_weight, chunk_bytes);
     context->saved_data["positions"] = positions;
     context->saved_data["taken"] = false;
     context->saved_data["tokens"] = hidden.size(0);

@@ -19,8 +19,8 @@ inline constexpr std::int64_t kNoLabel = -100;
 // Which hidden states predict which labels: the state at position i predicts the label of position
 // i + 1 of the same row. Positions whose successor is ignored, and last positions, are left out.
 struct SupervisedPositions {
-  torch::Tensor positions;  // int64 [count], rising
-  torch::Tensor labels;     // int64 [count]
+  torch::Tensor positions;     // int64 [count], rising
+  torch::Tensor labels;        // int64 [count]
   torch::Tensor weights = {};  // fp32 [count], how much each counts; undefined: all 1
 
   std::int64_t count() const { return positions.size(0); }
@@ -38,8 +38,8 @@ struct TokenLossOptions {
 };
 
 // Sum over positions of weights x -log softmax(hidden[position] x weight^T)[label], 0-d, fp32 (fp64
-// for fp64 inputs). hidden: [tokens, size]; weight: [vocabulary, size], fp32 where hidden is bf16. Sums and
-// softmax are fp32 at least. Differentiable once by both. 0 without positions.
+// for fp64 inputs). hidden: [tokens, size]; weight: [vocabulary, size], fp32 where hidden is bf16.
+// Sums and softmax are fp32 at least. Differentiable once by both. 0 without positions.
 torch::Tensor token_loss(const torch::Tensor& hidden, const torch::Tensor& weight,
                          const SupervisedPositions& supervised,
                          const TokenLossOptions& options = {});

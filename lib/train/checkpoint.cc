@@ -25,8 +25,8 @@ void save_optimizer(FileSystem& files, const std::string& folder, const Optimize
                        .shape = tensor.sizes().vec(),
                        .bytes = [tensor, host] {
                          *host = tensor.cpu().contiguous();
-                         return std::string_view(
-                             static_cast<const char*>(host->const_data_ptr()), host->nbytes());
+                         return std::string_view(static_cast<const char*>(host->const_data_ptr()),
+                                                 host->nbytes());
                        }});
   }
   write_safetensors(files, join_path(folder, "state.safetensors"), tensors,

@@ -8,8 +8,9 @@
 
 namespace odb {
 
-// `choice`: auto, cpu, cuda or cuda:N; auto is a GPU where there is one. Without a number the rank's
-// place on its machine picks the GPU. UsageError: there is no such GPU, or this LibTorch has none.
+// `choice`: auto, cpu, cuda or cuda:N; auto is a GPU where there is one. Without a number the
+// rank's place on its machine picks the GPU. UsageError: there is no such GPU, or this LibTorch has
+// none.
 torch::Device choose_device(const std::string& choice, int local_rank);
 
 // Bytes free on the device for this process; 0: not known.

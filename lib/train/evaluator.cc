@@ -16,8 +16,7 @@ double overall_loss(const std::vector<EvaluationResult>& results) {
     sum += result.loss * static_cast<double>(result.supervised_tokens);
     tokens += result.supervised_tokens;
   }
-  return tokens == 0 ? std::numeric_limits<double>::quiet_NaN()
-                     : sum / static_cast<double>(tokens);
+  return tokens == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(tokens);
 }
 
 Evaluator::Evaluator(DataProcesses& processes, std::size_t first_lane,
@@ -37,8 +36,8 @@ std::optional<std::vector<EvaluationResult>> Evaluator::run() {
   for (std::size_t i = 0; i < data_.size(); ++i) {
     const Sums own = stopped ? Sums{} : go_through(first_lane_ + i);
     stopped = stopped || own.stopped;
-    sums.insert(sums.end(), {own.loss, static_cast<double>(own.tokens),
-                             static_cast<double>(own.samples)});
+    sums.insert(sums.end(),
+                {own.loss, static_cast<double>(own.tokens), static_cast<double>(own.samples)});
   }
   sums.push_back(stopped ? 1 : 0);
   sums = sum_over_ranks(groups_, sums);
@@ -59,27 +58,27 @@ Evaluator::Sums Evaluator::go_through(std::size_t lane) {
   const torch::NoGradGuard no_grad;
   processes_.begin(lane);
   Sums sums;
-    Pipeline& pipeline = processes_.pipeline(lane);
-    const LaneSetup& setup = pipeline.setup();
-    PipelineStart start;
-    start.state.start = start_of_epoch(setup.epoch(0), setup.shape.rank, setup.shape.world);
-    pipeline.start(start);
-    for (;;) {
-      sums.stopped = stop_.anywhere();
-      if (sums.stopped) break;
-      const std::optional<BatchView> view = pipeline.next(std::chrono::milliseconds(100));
-      if (!view) continue;
-      const SlotHeader header = view->header;
-      std::optional<MicroBatch> batch;
-      if (header.kind == SlotKind::data) batch = maker_.make(*view);
-      pipeline.release();
-      if (header.kind == SlotKind::end) break;
-      if (!batch) continue;
-      await_tokens(*batch);
-      sums.loss += loss_(*batch).sum.item<double>();
-      sums.tokens += header.supervised;
-      sums.samples += header.rows;
-    }
+  Pipeline& pipeline = processes_.pipeline(lane);
+  const LaneSetup& setup = pipeline.setup();
+  PipelineStart start;
+  start.state.start = start_of_epoch(setup.epoch(0), setup.shape.rank, setup.shape.world);
+  pipeline.start(start);
+  for (;;) {
+    sums.stopped = stop_.anywhere();
+    if (sums.stopped) break;
+    const std::optional<BatchView> view = pipeline.next(std::chrono::milliseconds(100));
+    if (!view) continue;
+    const SlotHeader header = view->header;
+    std::optional<MicroBatch> batch;
+    if (header.kind == SlotKind::data) batch = maker_.make(*view);
+    pipeline.release();
+    if (header.kind == SlotKind::end) break;
+    if (!batch) continue;
+    await_tokens(*batch);
+    sums.loss += loss_(*batch).sum.item<double>();
+    sums.tokens += header.supervised;
+    sums.samples += header.rows;
+  }
   processes_.end(lane);
   return sums;
 }

@@ -2,8 +2,8 @@
 // ranks.
 //
 // Each rank goes through its own share of a file with its own data processes, forked for it and
-// ended after it; training's are untouched. Ranks are not kept in step: there is no collective until
-// one sum at the end.
+// ended after it; training's are untouched. Ranks are not kept in step: there is no collective
+// until one sum at the end.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,7 @@ double squares(const torch::Tensor& gradient) {
   const torch::Tensor flat = gradient.reshape({-1});
   double sum = 0;
   for (std::int64_t begin = 0; begin < flat.numel(); begin += kStretch) {
-    const torch::Tensor part =
-        flat.narrow(0, begin, std::min(kStretch, flat.numel() - begin));
+    const torch::Tensor part = flat.narrow(0, begin, std::min(kStretch, flat.numel() - begin));
     sum += torch::dot(part, part).item<double>();
   }
   return sum;

@@ -52,8 +52,9 @@ LaunchPlace find_launch_place(const RankOptions& options, const Environment& env
   place.rank = static_cast<int>(rank.value_or(0));
   place.world = static_cast<int>(world.value_or(1));
   if (place.world < 1 || place.rank >= place.world)
-    throw UsageError("found rank {} of {} ranks; ranks are numbered from 0 to one below --world-size",
-                     place.rank, place.world);
+    throw UsageError(
+        "found rank {} of {} ranks; ranks are numbered from 0 to one below --world-size",
+        place.rank, place.world);
   place.local_rank = static_cast<int>(given(options.local_rank, "LOCAL_RANK").value_or(0));
   if (reads_environment)
     place.local_world = static_cast<int>(

@@ -1,9 +1,10 @@
 // Which rank this process is, of how many, and where ranks meet. Pure: from options and environment
 // variables.
 //
-// --rank, --world-size and --rendezvous HOST:PORT say it all. With `env`, and with `auto` where RANK
-// and WORLD_SIZE are set, the variables that launchers commonly set are read: RANK, WORLD_SIZE,
-// LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT; flags win. `auto` without them is a single rank.
+// --rank, --world-size and --rendezvous HOST:PORT say it all. With `env`, and with `auto` where
+// RANK and WORLD_SIZE are set, the variables that launchers commonly set are read: RANK,
+// WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT; flags win. `auto` without
+// them is a single rank.
 #pragma once
 
 #include <optional>
@@ -28,8 +29,8 @@ struct LaunchPlace {
   friend bool operator==(const LaunchPlace&, const LaunchPlace&) = default;
 };
 
-// UsageError: numbers that do not fit, a rank without a place to meet, a variable that is missing or
-// no number.
+// UsageError: numbers that do not fit, a rank without a place to meet, a variable that is missing
+// or no number.
 LaunchPlace find_launch_place(const RankOptions& options, const Environment& environment);
 
 }  // namespace odb

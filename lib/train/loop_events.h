@@ -37,8 +37,8 @@ struct LoopEvents {
   // A step is finished: at once, before the next can begin.
   std::function<void(const FinishedStep&)> on_finished = [](const FinishedStep&) {};
   // Its loss is known: once a step, in order.
-  std::function<void(const StepMeasure&, const Progress&)> on_measured =
-      [](const StepMeasure&, const Progress&) {};
+  std::function<void(const StepMeasure&, const Progress&)> on_measured = [](const StepMeasure&,
+                                                                            const Progress&) {};
   // Between a step and the next slot, on all ranks alike: may be collective (evaluation). False: a
   // stop was asked for meanwhile, on any rank.
   std::function<bool(const Progress&)> between_steps = [](const Progress&) { return true; };

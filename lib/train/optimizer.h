@@ -19,7 +19,8 @@ namespace odb {
 class Optimizer {
  public:
   // `parameters`, by name: leaves with their gradients in place (gradient_reducer.h).
-  Optimizer(const OptimizerOptions& options, const std::map<std::string, torch::Tensor>& parameters);
+  Optimizer(const OptimizerOptions& options,
+            const std::map<std::string, torch::Tensor>& parameters);
 
   // One update. The gradient of the step is each parameter's gradient times `gradient_scale`; the
   // gradients themselves are of no use afterwards until they are zeroed.

@@ -31,8 +31,8 @@ struct RunRecords::First {
   JsonLinesFile evaluations;
   LivesFile lives;
   std::unique_ptr<Console> console;
-  MetricsMeter meter;     // of the line to come
-  MetricsMeter all;       // of the whole run
+  MetricsMeter meter;  // of the line to come
+  MetricsMeter all;    // of the whole run
   ConsoleFigures figures;
   RunSummary summary;
 };
@@ -107,9 +107,10 @@ void RunRecords::on_evaluated(const std::vector<EvaluationResult>& results,
                                 {"perplexity", result.perplexity},
                                 {"supervised_tokens", result.supervised_tokens},
                                 {"samples", result.samples}});
-    log("evaluation").info("step {}: {}: loss {:.4f}, perplexity {:.3f} ({} samples, {} tokens)",
-                           totals.steps, result.data, result.loss, result.perplexity,
-                           result.samples, result.supervised_tokens);
+    log("evaluation")
+        .info("step {}: {}: loss {:.4f}, perplexity {:.3f} ({} samples, {} tokens)", totals.steps,
+              result.data, result.loss, result.perplexity, result.samples,
+              result.supervised_tokens);
   }
 }
 

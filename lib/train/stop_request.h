@@ -29,8 +29,8 @@ class StopRequest {
   Store& store_;
   std::optional<Clock::time_point> ends_;
   Clock::time_point next_look_;
-  bool told_ = false;       // the others, by this rank
-  bool seen_ = false;       // another rank's
+  bool told_ = false;  // the others, by this rank
+  bool seen_ = false;  // another rank's
 };
 
 }  // namespace odb

@@ -91,11 +91,10 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   options.batching = resolve(options.batching, Layout::flat);
 
   const IndexBuild build{.progress = terminal_progress("indexing")};
-  inputs.source =
-      std::make_unique<SampleSource>(files, options.data, options.loader.seed, build);
+  inputs.source = std::make_unique<SampleSource>(files, options.data, options.loader.seed, build);
   check_vocabulary(*inputs.source, inputs.config);
-  inputs.limits = run_limits(options.length,
-                             static_cast<std::int64_t>(inputs.source->records().views()));
+  inputs.limits =
+      run_limits(options.length, static_cast<std::int64_t>(inputs.source->records().views()));
   inputs.most_tokens = most_positions(options.batching, longest_sample(*inputs.source));
   inputs.memory = estimate_memory(inputs.config, options.model, inputs.most_tokens);
   // On a GPU it is the device's memory that counts, looked at once there is a device.

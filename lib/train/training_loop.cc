@@ -130,8 +130,8 @@ void TrainingLoop::run_slot(const LoadedSlot& slot) {
     if (last) after.add_step(count_of_step());
     if (!after.done() && look(std::chrono::milliseconds(0))) vote();
   };
-  // On the CPU the loss is there now; on a GPU only once it has worked through what is in its queue,
-  // which the backward pass should be in by then.
+  // On the CPU the loss is there now; on a GPU only once it has worked through what is in its
+  // queue, which the backward pass should be in by then.
   const bool at_once = step_.loss_is_at_hand();
   if (at_once) go_on();
   timed(seconds_.backward, [&] { step_.backward(last); });
@@ -200,7 +200,8 @@ void TrainingLoop::judge(const StepUpdate& update, std::int64_t step) {
                         view_list(open_.suspects));
   if (options_.on_nan == OnNan::stop)
     throw DivergedError(
-        "step {}: the gradient's norm is {}, wanted a finite one; {}. The weights are those of step "
+        "step {}: the gradient's norm is {}, wanted a finite one; {}. The weights are those of "
+        "step "
         "{}; try a lower --lr, a longer --warmup, or --on-nan skip",
         step, update.gradient_norm, where, step - 1);
   if (++nan_steps_ >= options_.most_nan_steps)

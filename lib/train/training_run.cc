@@ -109,7 +109,7 @@ class TrainingRun {
   std::optional<GradientReducer> reducer_;
   std::optional<Evaluator> evaluator_;
   std::optional<BestEvaluation> best_;
-  RunTotals before_;  // at the last time between steps
+  RunTotals before_;                       // at the last time between steps
   std::optional<std::int64_t> evaluated_;  // step
 };
 
@@ -134,8 +134,7 @@ void TrainingRun::meet() {
 void TrainingRun::open(const std::string& config) {
   paths_ = RunPaths{options().files.output};
   if (rank() == 0) {
-    const auto existing =
-        options().files.overwrite ? ExistingRun::overwrite : ExistingRun::refuse;
+    const auto existing = options().files.overwrite ? ExistingRun::overwrite : ExistingRun::refuse;
     folder_ = std::make_unique<RunFolder>(files_, paths_.folder, existing, config);
     files_.make_folders(paths_.ledgers());
     store_->set_once(kOpened, "yes");
@@ -180,8 +179,8 @@ void TrainingRun::join() {
 void TrainingRun::load() {
   phase_ = "loading the model";
   const ModelOptions& model = options().model;
-  model_.emplace(inputs_.config,
-                 ComputeOptions{.dtype = model.dtype, .recompute = model.recompute}, device_);
+  model_.emplace(inputs_.config, ComputeOptions{.dtype = model.dtype, .recompute = model.recompute},
+                 device_);
   if (model.init == Initialization::random)
     initialize_weights(*model_, options().loader.seed);
   else if (rank() == 0)
@@ -199,13 +198,12 @@ void TrainingRun::load() {
 }
 
 LoopEvents TrainingRun::events() {
-  return {.stop_asked = [this] { return stop_->here(); },
-          .on_finished = [this](const FinishedStep& step) { records_->on_finished(step); },
-          .on_measured = [this](const StepMeasure& measure,
-                                const Progress& progress) {
-            records_->on_measured(measure, progress);
-          },
-          .between_steps = [this](const Progress& progress) { return between_steps(progress); }};
+  return {
+      .stop_asked = [this] { return stop_->here(); },
+      .on_finished = [this](const FinishedStep& step) { records_->on_finished(step); },
+      .on_measured = [this](const StepMeasure& measure,
+                            const Progress& progress) { records_->on_measured(measure, progress); },
+      .between_steps = [this](const Progress& progress) { return between_steps(progress); }};
 }
 
 bool TrainingRun::between_steps(const Progress& progress) {
@@ -282,26 +280,25 @@ std::string TrainingRun::save(const TrainingLoop& loop) {
   if (totals.steps == 0) return "no step was finished, nothing to save";
   const RunOptions& run = options();
   const std::string fingerprint = options_fingerprint(run.batching);
-  return "saved " +
-         save_checkpoint(files_, paths_, *groups_,
-                         {.config = inputs_.config,
-                          .weights = model_->weights(),
-                          .optimizer = *optimizer_,
-                          .run = {.totals = totals,
-                                  .best = best_,
-                                  .world_size = world(),
-                                  .seed = run.loader.seed,
-                                  .data_size = inputs_.limits.data_size,
-                                  .life = life_,
-                                  .options = fingerprint},
-                          .data = {.owner = {.rank = rank(),
-                                             .world = world(),
+  return "saved " + save_checkpoint(files_, paths_, *groups_,
+                                    {.config = inputs_.config,
+                                     .weights = model_->weights(),
+                                     .optimizer = *optimizer_,
+                                     .run = {.totals = totals,
+                                             .best = best_,
+                                             .world_size = world(),
                                              .seed = run.loader.seed,
                                              .data_size = inputs_.limits.data_size,
+                                             .life = life_,
                                              .options = fingerprint},
-                                   .state = loop.state()},
-                          .companions = run.data.tokenizer,
-                          .model = run.model.model});
+                                     .data = {.owner = {.rank = rank(),
+                                                        .world = world(),
+                                                        .seed = run.loader.seed,
+                                                        .data_size = inputs_.limits.data_size,
+                                                        .options = fingerprint},
+                                              .state = loop.state()},
+                                     .companions = run.data.tokenizer,
+                                     .model = run.model.model});
 }
 
 // Ranks leave together: rank 0's store is needed until nobody beats any more.
@@ -338,10 +335,10 @@ void TrainingRun::settle(const Error& error) {
 }
 
 void show_first_sample(const TrainingInputs& inputs) {
-  log("data").info("the first sample, {} tokens, {} of them supervised (set off):\n{}",
-                   inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
-                   show_sample(inputs.first_sample, inputs.source->making().tokenizer(),
-                               Highlight::marks));
+  log("data").info(
+      "the first sample, {} tokens, {} of them supervised (set off):\n{}",
+      inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
+      show_sample(inputs.first_sample, inputs.source->making().tokenizer(), Highlight::marks));
 }
 
 // --threads, or this rank's share of the processors it may use.

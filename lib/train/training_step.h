@@ -32,8 +32,8 @@ struct TrainingStepOptions {
 };
 
 struct StepUpdate {
-  bool finite = true;         // the gradient's norm; if not, nothing was updated
-  bool updated = false;       // false too when no rank had anything to learn from
+  bool finite = true;        // the gradient's norm; if not, nothing was updated
+  bool updated = false;      // false too when no rank had anything to learn from
   double gradient_norm = 0;  // before clipping
 };
 
