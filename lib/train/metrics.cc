@@ -92,6 +92,16 @@ StepMetrics MetricsMeter::take(const RunTotals& totals, double epoch) {
   return metrics;
 }
 
+Json to_json(const EvaluationMetrics& metrics) {
+  return {{"step", metrics.step},
+          {"epoch", number(metrics.epoch)},
+          {"loss", number(metrics.loss)},
+          {"perplexity", number(std::exp(metrics.loss))},
+          {"samples", metrics.samples},
+          {"supervised_tokens", metrics.supervised_tokens},
+          {"seconds", number(metrics.seconds)}};
+}
+
 MetricsFile::MetricsFile(FileSystem& files, const std::string& path, std::int64_t resumed_step)
     : lines_(files, path, [=](const Json& line) { return step_of(line) <= resumed_step; }) {}
 

@@ -1,4 +1,5 @@
-// What a run measures of itself: metrics.jsonl and summary.json. Written by rank 0.
+// What a run measures of itself: metrics.jsonl, evaluations.jsonl and summary.json. Written by rank
+// 0.
 //
 // Keys and their order are a promise to the tools that read them (docs/run_folder.md). A number
 // that is not finite, or not known, is null.
@@ -64,12 +65,26 @@ class MetricsMeter {
   double loss_sum_ = 0;  // weighted by supervised tokens
 };
 
-// metrics.jsonl, open for the lines to come.
+// A line of evaluations.jsonl: one evaluation, over all ranks.
+struct EvaluationMetrics {
+  std::int64_t step = 0;
+  double epoch = 0;
+  double loss = 0;  // mean over its supervised tokens
+  std::int64_t samples = 0;
+  std::int64_t supervised_tokens = 0;
+  double seconds = 0;
+};
+
+// With the key perplexity, e to the power of the loss.
+Json to_json(const EvaluationMetrics& metrics);
+
+// metrics.jsonl or evaluations.jsonl, open for the lines to come.
 class MetricsFile {
  public:
   // Cut to the lines of steps up to `resumed_step`; a new run says 0.
   MetricsFile(FileSystem& files, const std::string& path, std::int64_t resumed_step);
   void append(const StepMetrics& metrics) { lines_.append(to_json(metrics)); }
+  void append(const EvaluationMetrics& metrics) { lines_.append(to_json(metrics)); }
   void sync() { lines_.sync(); }
 
  private:

@@ -1,7 +1,9 @@
 #include "train/console.h"
 
 #include <cmath>
+#include <regex>
 #include <sstream>
+#include <thread>
 
 #include <spdlog/sinks/ostream_sink.h>
 
@@ -163,6 +165,30 @@ TEST_CASE("A bar is redrawn in place, at most ten times a second, and log lines 
   CHECK_THAT(lines[2], Catch::Contains("step 100  loss"));
   CHECK_THAT(lines[3], Catch::EndsWith("after the end"));
   CHECK(lines[4].empty());
+}
+
+TEST_CASE("No log line is lost or torn while a bar comes, is redrawn and goes") {
+  constexpr int kLines = 200;
+  Screen screen;
+  set_log_sink(screen.log_sink);
+  std::vector<std::thread> threads;
+  for (const char* area : {"align", "data"})
+    threads.emplace_back([area] {
+      for (int i = 0; i < kLines; ++i)
+        log(area).info("line {} of {}", i, area);
+    });
+  for (int i = 0; i < 50; ++i) {
+    Console console = screen.console(ConsoleKind::bar);
+    screen.now = i;
+    console.show(figures(), false);
+    console.show(figures(), false);
+  }
+  for (std::thread& thread : threads)
+    thread.join();
+  int whole = 0;
+  for (const std::string& line : screen.lines())
+    whole += std::regex_match(line, std::regex("[-0-9:. ]* \\[(align|data)\\] line \\d+ of \\1"));
+  CHECK(whole == 2 * kLines);
 }
 
 TEST_CASE("A bar is as wide as its terminal is now, but for one column") {

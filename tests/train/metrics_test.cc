@@ -64,6 +64,14 @@ TEST_CASE("The keys of metrics.jsonl and summary.json, and their order, are a pr
                                                                    "world_size"});
 }
 
+TEST_CASE("A line of evaluations.jsonl") {
+  const EvaluationMetrics metrics{
+      .step = 120, .epoch = 1, .loss = 0, .samples = 50, .supervised_tokens = 900, .seconds = 2.5};
+  CHECK(to_json(metrics).dump() ==
+        R"({"step":120,"epoch":1.0,"loss":0.0,"perplexity":1.0,"samples":50,)"
+        R"("supervised_tokens":900,"seconds":2.5})");
+}
+
 TEST_CASE("A line of metrics sums up the steps since the line before") {
   MetricsMeter meter;
   meter.add({.count = {.samples = 3,
