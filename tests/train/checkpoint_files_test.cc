@@ -290,7 +290,7 @@ TEST_CASE("A crash at any moment of saving and pruning leaves right checkpoints 
         // The next life goes on, saves and prunes as if nothing had been.
         if (newest->step == 2) save(files, 3);
         prune_checkpoints(files, kFolder, 1);
-        CHECK(valid_steps(files) == Steps{3});
+        CHECK(files.list(kFolder) == std::vector<std::string>{"step-00000003"});
         check_all_right(files);
       });
   CHECK(crashes > 40);
