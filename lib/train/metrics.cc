@@ -92,16 +92,6 @@ StepMetrics MetricsMeter::take(const RunTotals& totals, double epoch) {
   return metrics;
 }
 
-Json to_json(const EvaluationMetrics& metrics) {
-  return {{"step", metrics.step},
-          {"epoch", number(metrics.epoch)},
-          {"loss", number(metrics.loss)},
-          {"perplexity", number(std::exp(metrics.loss))},
-          {"samples", metrics.samples},
-          {"supervised_tokens", metrics.supervised_tokens},
-          {"seconds", number(metrics.seconds)}};
-}
-
 MetricsFile::MetricsFile(FileSystem& files, const std::string& path, std::int64_t resumed_step)
     : lines_(files, path, [=](const Json& line) { return step_of(line) <= resumed_step; }) {}
 
@@ -118,8 +108,8 @@ Json to_json(const RunSummary& summary) {
           {"loss", number(summary.loss)},
           {"seconds", number(totals.seconds)},
           {"data_wait_seconds", number(summary.data_wait_seconds)},
-          {"samples_per_second", number(rate(summary.life_samples))},
-          {"tokens_per_second", number(rate(summary.life_tokens))},
+          {"samples_per_second", number(rate(summary.life_samples.value_or(totals.samples)))},
+          {"tokens_per_second", number(rate(summary.life_tokens.value_or(totals.tokens)))},
           {"padding_fraction", number(summary.padding_fraction)},
           {"budget_fill", number(summary.budget_fill)},
           {"idle_slots", totals.idle_slots},

@@ -65,26 +65,13 @@ class MetricsMeter {
   double loss_sum_ = 0;  // weighted by supervised tokens
 };
 
-// A line of evaluations.jsonl: one evaluation, over all ranks.
-struct EvaluationMetrics {
-  std::int64_t step = 0;
-  double epoch = 0;
-  double loss = 0;  // mean over its supervised tokens
-  std::int64_t samples = 0;
-  std::int64_t supervised_tokens = 0;
-  double seconds = 0;
-};
-
-// With the key perplexity, e to the power of the loss.
-Json to_json(const EvaluationMetrics& metrics);
-
 // metrics.jsonl or evaluations.jsonl, open for the lines to come.
 class MetricsFile {
  public:
   // Cut to the lines of steps up to `resumed_step`; a new run says 0.
   MetricsFile(FileSystem& files, const std::string& path, std::int64_t resumed_step);
   void append(const StepMetrics& metrics) { lines_.append(to_json(metrics)); }
-  void append(const EvaluationMetrics& metrics) { lines_.append(to_json(metrics)); }
+  void append(const Json& line) { lines_.append(line); }  // has a "step"
   void sync() { lines_.sync(); }
 
  private:
@@ -95,8 +82,9 @@ class MetricsFile {
 struct RunSummary {
   double epoch = 0;
   RunTotals totals;
-  std::int64_t life_samples = 0;  // these two: of this life, for the rates
-  std::int64_t life_tokens = 0;
+  // Of this life, for the rates; none: as the totals, of a run that was not resumed.
+  std::optional<std::int64_t> life_samples;
+  std::optional<std::int64_t> life_tokens;
   std::optional<double> loss;  // of the last line of metrics.jsonl
   double data_wait_seconds = 0;
   double padding_fraction = 0;

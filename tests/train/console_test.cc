@@ -1,5 +1,11 @@
 #include "train/console.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <regex>
 #include <sstream>
@@ -75,7 +81,52 @@ struct Screen final : ConsoleOutput {
   }
 };
 
+// What a forked child whose standard error is a terminal of 60 columns shows there.
+std::string shown_on_terminal(const char* term) {
+  const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(master >= 0);
+  REQUIRE(::grantpt(master) == 0);
+  REQUIRE(::unlockpt(master) == 0);
+  const int terminal = ::open(::ptsname(master), O_RDWR | O_NOCTTY);
+  REQUIRE(terminal >= 0);
+  const winsize size{.ws_row = 20, .ws_col = 60, .ws_xpixel = 0, .ws_ypixel = 0};
+  REQUIRE(::ioctl(terminal, TIOCSWINSZ, &size) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(terminal, STDERR_FILENO);
+    ::setenv("TERM", term, 1);
+    {
+      const auto output = standard_error_output();
+      Console console(ConsoleKind::automatic, *output, [] { return 0.0; });
+      console.show(figures(), true);
+      log("data").info("meanwhile");
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);  // a terminal keeps some thousand bytes
+  std::string shown(2000, '\0');
+  const ssize_t count = ::read(master, shown.data(), shown.size());
+  ::close(terminal);
+  ::close(master);
+  REQUIRE(count > 0);
+  shown.resize(static_cast<std::size_t>(count));
+  return shown;
+}
+
 }  // namespace
+
+TEST_CASE("A bar on a real terminal, and lines on one that cannot move its cursor") {
+  const std::string line = bar_line(figures(), 59);
+  const std::string shown = shown_on_terminal("xterm");
+  INFO(shown);
+  CHECK_THAT(shown, Catch::StartsWith("\r\x1b[K" + line));
+  CHECK_THAT(shown, Catch::Contains("meanwhile"));
+  CHECK_THAT(shown, Catch::EndsWith("\r\x1b[K" + line + "\r\n"));
+  const std::string dumb = shown_on_terminal("dumb");
+  CHECK_THAT(dumb, Catch::Contains("[train] step 1234"));
+  CHECK_THAT(dumb, !Catch::Contains("\x1b[K"));
+}
 
 TEST_CASE("Times that are left") {
   const std::vector<std::pair<double, std::string>> table = {

@@ -64,14 +64,6 @@ TEST_CASE("The keys of metrics.jsonl and summary.json, and their order, are a pr
                                                                    "world_size"});
 }
 
-TEST_CASE("A line of evaluations.jsonl") {
-  const EvaluationMetrics metrics{
-      .step = 120, .epoch = 1, .loss = 0, .samples = 50, .supervised_tokens = 900, .seconds = 2.5};
-  CHECK(to_json(metrics).dump() ==
-        R"({"step":120,"epoch":1.0,"loss":0.0,"perplexity":1.0,"samples":50,)"
-        R"("supervised_tokens":900,"seconds":2.5})");
-}
-
 TEST_CASE("A line of metrics sums up the steps since the line before") {
   MetricsMeter meter;
   meter.add({.count = {.samples = 3,
@@ -158,6 +150,8 @@ TEST_CASE("Metrics are cut to the step that a run goes on from, and a torn line 
   CHECK_THROWS_WITH(read_json_lines(files, path), Catch::Contains("/run/metrics.jsonl:5"));
   MetricsFile(files, path, 9);
   CHECK(steps_in(files, path) == Steps{1, 2, 3, 4});
+  MetricsFile(files, path, 9).append({{"step", 5}, {"loss", 1}});
+  CHECK(steps_in(files, path) == Steps{1, 2, 3, 4, 5});
   MetricsFile(files, path, 0);
   CHECK(files.file_size(path) == 0);
 }
@@ -223,6 +217,9 @@ TEST_CASE("Rates of a summary are of this life, totals of the run") {
   CHECK(json.at("samples_per_second") == 2.0);
   CHECK(json.at("tokens_per_second") == 50.0);
   CHECK(json.at("loss").is_null());
+  summary.life_samples.reset();
+  CHECK(to_json(summary).at("samples_per_second") == 10.0);
+  summary.life_samples = 20;
   FaultyFileSystem files;
   files.make_folders("/run");
   write_summary(files, "/run/summary.json", summary);
