@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -33,6 +34,10 @@ class StandardError final : public ConsoleOutput {
     std::fflush(stderr);
   }
 };
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 }  // namespace
 
@@ -86,10 +91,6 @@ class Console::Bar final : public spdlog::sinks::sink {
   std::optional<double> drawn_at_;
 };
 
-std::unique_ptr<ConsoleOutput> standard_error_output() {
-  return std::make_unique<StandardError>();
-}
-
 Console::Console(ConsoleKind kind, ConsoleOutput& output, Clock clock,
                  std::shared_ptr<spdlog::sinks::sink> log_sink)
     : clock_(std::move(clock)), log_sink_(std::move(log_sink)) {
@@ -112,6 +113,11 @@ void Console::show(const ConsoleFigures& figures, bool log_now) {
     bar_->draw(figures, clock_());
   else if (lines_ && log_now)
     log("train").info("{}", log_line(figures));
+}
+
+std::unique_ptr<Console> make_console(ConsoleKind kind) {
+  static StandardError output;
+  return std::make_unique<Console>(kind, output, steady_seconds);
 }
 
 }  // namespace odb

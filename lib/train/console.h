@@ -23,9 +23,6 @@ class ConsoleOutput {
   virtual void write(std::string_view text) = 0;  // at once
 };
 
-// Standard error. A terminal that cannot move its cursor (TERM=dumb) counts as none.
-std::unique_ptr<ConsoleOutput> standard_error_output();
-
 // Shows progress. Made by rank 0; one thread calls show(), log lines may come from any. While it
 // lives with a bar, the log goes through it to `log_sink`; then it ends the bar's line and gives
 // the log back to `log_sink`.
@@ -55,5 +52,9 @@ class Console {
   std::shared_ptr<spdlog::sinks::sink> log_sink_;
   std::shared_ptr<Bar> bar_;
 };
+
+// The console of this process: standard error, the steady clock. A terminal that cannot move its
+// cursor (TERM=dumb) counts as none.
+std::unique_ptr<Console> make_console(ConsoleKind kind);
 
 }  // namespace odb

@@ -96,9 +96,8 @@ std::string shown_on_terminal(const char* term) {
     ::dup2(terminal, STDERR_FILENO);
     ::setenv("TERM", term, 1);
     {
-      const auto output = standard_error_output();
-      Console console(ConsoleKind::automatic, *output, [] { return 0.0; });
-      console.show(figures(), true);
+      const auto console = make_console(ConsoleKind::automatic);
+      console->show(figures(), true);
       log("data").info("meanwhile");
     }
     ::_exit(0);
