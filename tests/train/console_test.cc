@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cmath>
 #include <regex>
 #include <sstream>
@@ -102,14 +103,15 @@ std::string shown_on_terminal(const char* term) {
     }
     ::_exit(0);
   }
-  int status = 0;
-  ::waitpid(child, &status, 0);  // a terminal keeps some thousand bytes
-  std::string shown(2000, '\0');
-  const ssize_t count = ::read(master, shown.data(), shown.size());
   ::close(terminal);
+  // A terminal hands over in pieces, and an error (EIO) once all ends of it are closed.
+  std::string shown;
+  std::array<char, 256> piece = {};
+  for (ssize_t count = 0; (count = ::read(master, piece.data(), piece.size())) > 0;)
+    shown.append(piece.data(), static_cast<std::size_t>(count));
   ::close(master);
-  REQUIRE(count > 0);
-  shown.resize(static_cast<std::size_t>(count));
+  int status = 0;
+  ::waitpid(child, &status, 0);
   return shown;
 }
 
