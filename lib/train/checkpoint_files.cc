@@ -105,7 +105,8 @@ CheckpointDraft::CheckpointDraft(FileSystem& files, const std::string& checkpoin
 CheckpointDraft CheckpointDraft::begin(FileSystem& files, const std::string& checkpoints,
                                        std::int64_t step) {
   CheckpointDraft draft(files, checkpoints, step);
-  if (files.exists(draft.final_) && why_no_checkpoint(files, draft.final_, Verify::sizes).empty())
+  if (files.exists(draft.final_) &&
+      why_no_checkpoint(files, draft.final_, Verify::checksums).empty())
     throw FileError("{}: found a checkpoint of this step; it is not written over", draft.final_);
   files.remove_tree(draft.draft_);
   files.make_folders(draft.draft_);

@@ -30,7 +30,7 @@ std::optional<std::int64_t> parse_checkpoint_name(std::string_view name);
 class CheckpointDraft {
  public:
   // By rank 0, before others write: removes what an interrupted save left under the name, makes the
-  // folder. FileError: there is a checkpoint of this step already and it is valid.
+  // folder. FileError: there is a checkpoint of this step already, and its checksums are right.
   static CheckpointDraft begin(FileSystem& files, const std::string& checkpoints,
                                std::int64_t step);
   // A draft that rank 0 began, for other ranks to write their files into.
@@ -91,7 +91,8 @@ std::optional<CheckpointFound> newest_checkpoint(FileSystem& files, const std::s
 // Removes all valid checkpoints but the newest `keep` and those of the steps `always` (the best
 // one), and drafts older than the newest valid one; never that one. `keep` 0 removes nothing.
 // Broken folders stay: what is wrong with them is for people to see. A checkpoint is renamed to a
-// draft before its files go, so that no part of it passes for whole. Returns the paths removed.
+// draft before its files go, so that no part of it passes for whole. Looks at sizes alone: to be
+// called after a save. Returns the paths removed.
 std::vector<std::string> prune_checkpoints(FileSystem& files, const std::string& checkpoints,
                                            std::int64_t keep,
                                            const std::vector<std::int64_t>& always = {});

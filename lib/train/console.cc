@@ -11,8 +11,6 @@
 #include <optional>
 #include <string>
 
-#include "base/log.h"
-
 namespace odb {
 namespace {
 
@@ -119,7 +117,7 @@ void Console::show(const ConsoleFigures& figures, bool log_now) {
 
 std::unique_ptr<Console> make_console(ConsoleKind kind) {
   static StandardError output;
-  return std::make_unique<Console>(kind, output, steady_seconds, standard_error_sink());
+  return std::make_unique<Console>(kind, output, steady_seconds);
 }
 
 }  // namespace odb

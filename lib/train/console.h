@@ -8,6 +8,7 @@
 
 #include <spdlog/sinks/sink.h>
 
+#include "base/log.h"
 #include "train/console_format.h"
 #include "train/train_options.h"
 
@@ -32,7 +33,7 @@ class Console {
 
   // `output` must outlive it. automatic: a bar on a terminal, else lines.
   Console(ConsoleKind kind, ConsoleOutput& output, Clock clock,
-          std::shared_ptr<spdlog::sinks::sink> log_sink);
+          std::shared_ptr<spdlog::sinks::sink> log_sink = standard_error_sink());
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
   ~Console();

@@ -1,4 +1,5 @@
-// What a run measures of itself: metrics.jsonl and summary.json. Written by rank 0.
+// What a run measures of itself: metrics.jsonl, evaluations.jsonl and summary.json. Written by rank
+// 0.
 //
 // Keys and their order are a promise to the tools that read them (docs/run_folder.md). A number
 // that is not finite, or not known, is null.
@@ -64,12 +65,13 @@ class MetricsMeter {
   double loss_sum_ = 0;  // weighted by supervised tokens
 };
 
-// metrics.jsonl, open for the lines to come.
+// metrics.jsonl or evaluations.jsonl, open for the lines to come.
 class MetricsFile {
  public:
   // Cut to the lines of steps up to `resumed_step`; a new run says 0.
   MetricsFile(FileSystem& files, const std::string& path, std::int64_t resumed_step);
   void append(const StepMetrics& metrics) { lines_.append(to_json(metrics)); }
+  void append(const Json& line) { lines_.append(line); }  // has a "step"
   void sync() { lines_.sync(); }
 
  private:
@@ -80,8 +82,9 @@ class MetricsFile {
 struct RunSummary {
   double epoch = 0;
   RunTotals totals;
-  std::int64_t life_samples = 0;  // these two: of this life, for the rates
-  std::int64_t life_tokens = 0;
+  // Of this life, for the rates; none: as the totals, of a run that was not resumed.
+  std::optional<std::int64_t> life_samples;
+  std::optional<std::int64_t> life_tokens;
   std::optional<double> loss;  // of the last line of metrics.jsonl
   double data_wait_seconds = 0;
   double padding_fraction = 0;

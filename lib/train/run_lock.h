@@ -1,9 +1,9 @@
 // The lock of a run folder: one process at a time writes there.
 //
-// An flock on the file `lock`, freed by the system when its owner and all that it forked meanwhile
-// are dead. The file tells who that is,
-// for people: {"host", "pid", "job", "nonce", "released"}. It stays after the run, so that there is
-// no moment at which two could hold locks on two files of one name.
+// An flock on the file `lock`, freed by the system when its owner, and all that it forked
+// meanwhile, are dead. The file tells who that is, for people: {"host", "pid", "job", "nonce",
+// "released"}. It stays after the run, so that there is no moment at which two could hold locks on
+// two files of one name.
 //
 // Some network file systems give flock no effect between machines; so the owner also asks whether
 // its nonce still stands in the file (still_ours), and a takeover across machines is found out.

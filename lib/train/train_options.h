@@ -42,7 +42,7 @@ struct OptimizerOptions {
   double lr = 1e-5;  // the highest of the schedule
   LearningRateSchedule lr_schedule = LearningRateSchedule::cosine;
   RunPart warmup{.share = 0.03, .amount = {}};
-  // Only for the schedules that have them (see learning_rate_options for the defaults).
+  // Only for the schedules that have them (defaults: schedule_shape).
   std::optional<double> min_lr_ratio;      // lowest rate / lr
   std::optional<RunPart> decay;            // the last part of warmup-stable-decay
   std::optional<double> polynomial_power;  // of polynomial

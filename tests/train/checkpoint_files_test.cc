@@ -226,6 +226,11 @@ TEST_CASE("A save never writes into a checkpoint, but takes the place of a broke
   files.remove(path_of(100) + "/state.json");
   save(files, 100);
   CHECK(why(files, 100).empty());
+  // A run that skipped a damaged one comes to its step again.
+  files.write_durably(path_of(100) + "/state.json", "State 100");
+  CHECK(why(files, 100, Verify::sizes).empty());
+  save(files, 100);
+  CHECK(why(files, 100).empty());
 }
 
 TEST_CASE("What an interrupted save left is not in the next one of the same step") {
@@ -285,7 +290,7 @@ TEST_CASE("A crash at any moment of saving and pruning leaves right checkpoints 
         // The next life goes on, saves and prunes as if nothing had been.
         if (newest->step == 2) save(files, 3);
         prune_checkpoints(files, kFolder, 1);
-        CHECK(valid_steps(files) == Steps{3});
+        CHECK(files.list(kFolder) == std::vector<std::string>{"step-00000003"});
         check_all_right(files);
       });
   CHECK(crashes > 40);

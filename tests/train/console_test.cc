@@ -1,7 +1,16 @@
 #include "train/console.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
 #include <cmath>
+#include <regex>
 #include <sstream>
+#include <thread>
 
 #include <spdlog/sinks/ostream_sink.h>
 
@@ -73,7 +82,52 @@ struct Screen final : ConsoleOutput {
   }
 };
 
+// What a forked child whose standard error is a terminal of 60 columns shows there.
+std::string shown_on_terminal(const char* term) {
+  const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(master >= 0);
+  REQUIRE(::grantpt(master) == 0);
+  REQUIRE(::unlockpt(master) == 0);
+  const int terminal = ::open(::ptsname(master), O_RDWR | O_NOCTTY);
+  REQUIRE(terminal >= 0);
+  const winsize size{.ws_row = 20, .ws_col = 60, .ws_xpixel = 0, .ws_ypixel = 0};
+  REQUIRE(::ioctl(terminal, TIOCSWINSZ, &size) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(terminal, STDERR_FILENO);
+    ::setenv("TERM", term, 1);
+    {
+      const auto console = make_console(ConsoleKind::automatic);
+      console->show(figures(), true);
+      log("data").info("meanwhile");
+    }
+    ::_exit(0);
+  }
+  ::close(terminal);
+  // A terminal hands over in pieces, and an error (EIO) once all ends of it are closed.
+  std::string shown;
+  std::array<char, 256> piece = {};
+  for (ssize_t count = 0; (count = ::read(master, piece.data(), piece.size())) > 0;)
+    shown.append(piece.data(), static_cast<std::size_t>(count));
+  ::close(master);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return shown;
+}
+
 }  // namespace
+
+TEST_CASE("A bar on a real terminal, and lines on one that cannot move its cursor") {
+  const std::string line = bar_line(figures(), 59);
+  const std::string shown = shown_on_terminal("xterm");
+  INFO(shown);
+  CHECK_THAT(shown, Catch::StartsWith("\r\x1b[K" + line));
+  CHECK_THAT(shown, Catch::Contains("meanwhile"));
+  CHECK_THAT(shown, Catch::EndsWith("\r\x1b[K" + line + "\r\n"));
+  const std::string dumb = shown_on_terminal("dumb");
+  CHECK_THAT(dumb, Catch::Contains("[train] step 1234"));
+  CHECK_THAT(dumb, !Catch::Contains("\x1b[K"));
+}
 
 TEST_CASE("Times that are left") {
   const std::vector<std::pair<double, std::string>> table = {
@@ -163,6 +217,30 @@ TEST_CASE("A bar is redrawn in place, at most ten times a second, and log lines 
   CHECK_THAT(lines[2], Catch::Contains("step 100  loss"));
   CHECK_THAT(lines[3], Catch::EndsWith("after the end"));
   CHECK(lines[4].empty());
+}
+
+TEST_CASE("No log line is lost or torn while a bar comes, is redrawn and goes") {
+  constexpr int kLines = 200;
+  Screen screen;
+  set_log_sink(screen.log_sink);
+  std::vector<std::thread> threads;
+  for (const char* area : {"align", "data"})
+    threads.emplace_back([area] {
+      for (int i = 0; i < kLines; ++i)
+        log(area).info("line {} of {}", i, area);
+    });
+  for (int i = 0; i < 50; ++i) {
+    Console console = screen.console(ConsoleKind::bar);
+    screen.now = i;
+    console.show(figures(), false);
+    console.show(figures(), false);
+  }
+  for (std::thread& thread : threads)
+    thread.join();
+  int whole = 0;
+  for (const std::string& line : screen.lines())
+    whole += std::regex_match(line, std::regex("[-0-9:. ]* \\[(align|data)\\] line \\d+ of \\1"));
+  CHECK(whole == 2 * kLines);
 }
 
 TEST_CASE("A bar is as wide as its terminal is now, but for one column") {

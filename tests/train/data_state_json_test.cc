@@ -117,3 +117,19 @@ TEST_CASE("A data state that is none is refused with its place and key") {
     CHECK_THROWS_WITH(parse_data_state(wrong.text, "rank-00001.json"), Catch::Contains(wrong.said));
   }
 }
+
+TEST_CASE("A data state with any byte changed is read or refused, nothing else") {
+  const std::string good = to_json(example());
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < good.size(); ++at)
+    for (const int flip : {0x01, 0x10, 0x40, 0x80}) {
+      std::string bytes = good;
+      bytes[at] = static_cast<char>(bytes[at] ^ flip);
+      try {
+        parse_data_state(bytes, "x");
+      } catch (const FileError&) {
+        ++refused;
+      }
+    }
+  CHECK(refused > good.size());
+}

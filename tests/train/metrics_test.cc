@@ -150,6 +150,8 @@ TEST_CASE("Metrics are cut to the step that a run goes on from, and a torn line 
   CHECK_THROWS_WITH(read_json_lines(files, path), Catch::Contains("/run/metrics.jsonl:5"));
   MetricsFile(files, path, 9);
   CHECK(steps_in(files, path) == Steps{1, 2, 3, 4});
+  MetricsFile(files, path, 9).append({{"step", 5}, {"loss", 1}});
+  CHECK(steps_in(files, path) == Steps{1, 2, 3, 4, 5});
   MetricsFile(files, path, 0);
   CHECK(files.file_size(path) == 0);
 }
@@ -215,6 +217,9 @@ TEST_CASE("Rates of a summary are of this life, totals of the run") {
   CHECK(json.at("samples_per_second") == 2.0);
   CHECK(json.at("tokens_per_second") == 50.0);
   CHECK(json.at("loss").is_null());
+  summary.life_samples.reset();
+  CHECK(to_json(summary).at("samples_per_second") == 10.0);
+  summary.life_samples = 20;
   FaultyFileSystem files;
   files.make_folders("/run");
   write_summary(files, "/run/summary.json", summary);

@@ -102,3 +102,19 @@ TEST_CASE("A state that is none is refused with its place") {
     CHECK_THROWS_AS(parse_run_state(wrong.text, "state.json"), FileError);
   }
 }
+
+TEST_CASE("A run state with any byte changed is read or refused, nothing else") {
+  const std::string good = to_json(kState);
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < good.size(); ++at)
+    for (const int flip : {0x01, 0x10, 0x40, 0x80}) {
+      std::string bytes = good;
+      bytes[at] = static_cast<char>(bytes[at] ^ flip);
+      try {
+        parse_run_state(bytes, "x");
+      } catch (const FileError&) {
+        ++refused;
+      }
+    }
+  CHECK(refused > good.size());
+}

@@ -3,6 +3,7 @@
 #include "base/options/command_line.h"
 #include "base/options/show.h"
 #include "catch.h"
+#include "temporary_folder.h"
 
 using namespace odb;
 
@@ -87,6 +88,22 @@ TEST_CASE("A printed config of all training options reads back") {
   CHECK_THAT(printed, Catch::Contains("\"warmup\": \"500 samples\""));
   CHECK_THAT(printed, Catch::Contains("\"epochs\": 1.5"));
   CHECK(options.save.save_every == Amount{.value = 1800, .unit = Unit::seconds});
+
+  const TemporaryFolder folder;
+  AllOptions again;
+  again.read({"--config", folder.write("config.json", printed)});
+  CHECK(config_json(again.table) == printed);
+}
+
+TEST_CASE("In a config file a share may be a number, an amount is a text") {
+  const TemporaryFolder folder;
+  AllOptions options;
+  options.read({"--config", folder.write("config.json", R"({"warmup": 0.05})")});
+  CHECK(options.optimizer.warmup.share == 0.05);
+  CHECK_THROWS_AS(AllOptions().read({"--config", folder.write("c.json", R"({"warmup": 100})")}),
+                  UsageError);
+  CHECK_THROWS_AS(AllOptions().read({"--config", folder.write("c.json", R"({"warmup": [1]})")}),
+                  UsageError);
 }
 
 TEST_CASE("Options that contradict each other are refused with what to do") {
