@@ -17,8 +17,8 @@
 #include "local_ranks.h"
 #ifdef ODB_WITH_LIBTORCH
 #include "dist/gloo_membership.h"
+#include "dist/rank_heartbeat.h"
 #include "local_store.h"
-#include "rank_heartbeat.h"
 #endif
 
 namespace odb {

@@ -1,4 +1,4 @@
-#include "rank_heartbeat.h"
+#include "dist/rank_heartbeat.h"
 
 #include <unistd.h>
 

@@ -1,0 +1,67 @@
+// The process groups of the trainers: one that reduces gradients on their device, one that carries
+// small numbers between their CPUs, so that a vote never waits behind gradients.
+//
+// Neither group has a progress timeout: a peer may evaluate or save for as long as it likes. A
+// closed connection is a lost peer (peer_loss.h); one that neither answers nor ends is found by the
+// heartbeat (rank_heartbeat.h), which ends the process.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include <c10/util/intrusive_ptr.h>
+#include <torch/types.h>
+
+#include "dist/store.h"
+
+namespace c10d {
+class Backend;
+class ProcessGroup;
+}  // namespace c10d
+
+namespace odb {
+
+// `--backend`: "auto", "gloo", "nccl".
+enum class BackendChoice { automatic, gloo, nccl };
+
+struct TrainingGroupsOptions {
+  std::string prefix;   // of keys in the store: one run of one set of processes; never used twice
+  std::string network;  // an interface or a local address; empty: the address towards the store
+  int rank = 0;
+  int world = 1;
+  torch::Device device{torch::kCPU};  // of the gradients
+  BackendChoice backend = BackendChoice::automatic;  // automatic: NCCL on CUDA, else Gloo
+  std::chrono::milliseconds connect_timeout{300000};  // for all ranks to come
+};
+
+class TrainingGroups {
+ public:
+  // Joins: blocks until all ranks have, at most connect_timeout, and connects to them. `store` must
+  // outlive the groups. PeerLostError: ranks did not come, by their numbers, or cannot be reached.
+  // UsageError: no such network; NCCL on a CPU, or in a build or on a machine without it.
+  TrainingGroups(const Store& store, const TrainingGroupsOptions& options);
+  TrainingGroups(TrainingGroups&&) noexcept;
+  TrainingGroups& operator=(TrainingGroups&&) noexcept;
+  // Closes all connections; peers that wait for this rank get a PeerLostError. Returns even when a
+  // collective is under way that a peer will never finish.
+  ~TrainingGroups();
+
+  // On the device: what c10d::Reducer takes. Valid as long as this object.
+  c10::intrusive_ptr<c10d::ProcessGroup> training() const;
+  // Gloo, for small tensors on the CPU. All ranks begin the same collectives in the same order,
+  // ControlChannel's among them. Wrap calls in as_peer_loss().
+  c10::intrusive_ptr<c10d::Backend> control() const;
+
+  int rank() const;
+  int world() const;
+  const torch::Device& device() const;
+  // "gloo" or "nccl": what training() runs on.
+  const char* backend_name() const;
+
+ private:
+  struct Groups;
+  std::unique_ptr<Groups> groups_;
+};
+
+}  // namespace odb
