@@ -27,7 +27,7 @@ class ControlChannel {
   explicit ControlChannel(TrainingGroups& groups);
   ControlChannel(const ControlChannel&) = delete;
   ControlChannel& operator=(const ControlChannel&) = delete;
-  // A vote under way is left to the groups' destructor.
+  // A vote under way is given up, and with it the votes of these groups.
   ~ControlChannel();
 
   // Collective. Returns at once; the vote goes on by itself. Not while another is under way.

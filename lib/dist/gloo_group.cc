@@ -20,8 +20,7 @@ class GlooGroup::Connections {
  public:
   Connections(const Store& store, const GlooGroupOptions& options)
       : plan_(exchange_plan(options.rank, options.world)),
-        group_(gloo_process_group(store, options.prefix, options.network, options.rank,
-                                  options.world)) {}
+        group_(gloo_process_group(store, options)) {}
 
   ~Connections() {
     try {
@@ -30,7 +29,7 @@ class GlooGroup::Connections {
     }
   }
 
-  bool reduce(Reduction reduction, std::vector<std::int64_t>& values) {
+  bool reduce(const Combine& combine, std::vector<std::int64_t>& values) {
     // A message starts with the number of its values.
     sent_.assign(1, static_cast<std::int64_t>(values.size()));
     sent_.insert(sent_.end(), values.begin(), values.end());
@@ -43,7 +42,7 @@ class GlooGroup::Connections {
       if (exchange.kind == ExchangeKind::replace)
         sent_ = received_;
       else
-        combine(reduction, std::span(received_).subspan(1), std::span(sent_).subspan(1));
+        combine(std::span(received_).subspan(1), std::span(sent_).subspan(1));
     }
     std::copy(sent_.begin() + 1, sent_.end(), values.begin());
     return true;
@@ -117,7 +116,12 @@ GlooGroup::GlooGroup(const Store& store, const GlooGroupOptions& options)
 GlooGroup::~GlooGroup() = default;
 
 bool GlooGroup::reduce(Reduction reduction, std::vector<std::int64_t>& values) {
-  return connections_->reduce(reduction, values);
+  return reduce([reduction](auto received, auto own) { combine(reduction, received, own); },
+                values);
+}
+
+bool GlooGroup::reduce(const Combine& combine, std::vector<std::int64_t>& values) {
+  return connections_->reduce(combine, values);
 }
 
 int GlooGroup::lost_peer() const {

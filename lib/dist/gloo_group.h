@@ -1,5 +1,5 @@
-// One generation of the side group: the collate processes of all ranks, connected over Gloo, adding
-// up a few integers. The one class that talks to Gloo; everything above it sees numbers.
+// One process of each rank, connected over Gloo, adding up a few integers: a generation of the side
+// group of collate processes, or the trainers' votes. Everything above it sees numbers.
 //
 // LibTorch's ProcessGroupGloo carries the messages, with connections made when first used: a rank
 // connects to the log2(W) others that it exchanges with, not to all. Its all-reduce is not used:
@@ -7,21 +7,21 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "batching/peers.h"
+#include "dist/gloo_options.h"
 #include "dist/store.h"
 
 namespace odb {
 
-struct GlooGroupOptions {
-  std::string prefix;   // of its keys in the store; never used twice
-  std::string network;  // an interface ("eth0") or a local address; by it peers reach this process
-  int rank = 0;
-  int world = 1;
-};
+// Folds what a peer has into what this rank has. Both come with equal sizes. All ranks must end up
+// with the same, in whatever order they are folded: commutative at least.
+using Combine =
+    std::function<void(std::span<const std::int64_t> received, std::span<std::int64_t> own)>;
 
 class GlooGroup {
  public:
@@ -38,6 +38,8 @@ class GlooGroup {
   // connection to a peer broke (lost_peer() tells which); the group is of no more use then.
   // InternalError: a peer came with another number of values.
   bool reduce(Reduction reduction, std::vector<std::int64_t>& values);
+  // The same with a fold of one's own, equal on all ranks.
+  bool reduce(const Combine& combine, std::vector<std::int64_t>& values);
 
   // The peer whose connection broke; -1: none did.
   int lost_peer() const;

@@ -32,7 +32,8 @@ class GlooMembership::Group final : public Peers {
         group_(membership.store_, {.prefix = membership.group_prefix(generation),
                                    .network = membership.options_.network,
                                    .rank = membership.options_.rank,
-                                   .world = membership.options_.world}) {
+                                   .world = membership.options_.world,
+                                   .connect_limit = membership.options_.connect_limit}) {
     membership_.attach(this);
   }
   ~Group() override { membership_.attach(nullptr); }
@@ -52,6 +53,7 @@ class GlooMembership::Group final : public Peers {
   }
 
   void interrupt() { group_.interrupt(); }
+  int lost_peer() const { return group_.lost_peer(); }
 
  private:
   GlooMembership& membership_;
@@ -65,6 +67,7 @@ GlooMembership::GlooMembership(GlooMembershipOptions options)
       watched_(Store::connect(options_.store, options_.connect_timeout)),
       generation_(options_.generation) {
   options_.network = network_of(options_);
+  store_.set(network_key(options_.rank), options_.network);
   while (store_.find(generation_key(generation_ + 1)))
     ++generation_;
   const ScopedSignalBlock block;
@@ -82,6 +85,10 @@ std::string GlooMembership::generation_key(std::int64_t generation) const {
 
 std::string GlooMembership::group_prefix(std::int64_t generation) const {
   return fmt::format("{}gen/{}", options_.prefix, generation);
+}
+
+std::string GlooMembership::network_key(int rank) const {
+  return fmt::format("{}network/{}", options_.prefix, rank);
 }
 
 void GlooMembership::watch() {
@@ -138,8 +145,23 @@ std::unique_ptr<Peers> GlooMembership::join(std::int64_t generation) {
   if (store_.add(prefix + "/joined", 1) == options_.world) store_.set(prefix + "/complete", "yes");
   while (!store_.wait_for(prefix + "/complete", kJoinSlice))
     if (this->generation() != generation) return nullptr;
-  if (!group->reduce(Reduction::max, {generation})) return nullptr;  // connects
+  if (!connect(*group)) return nullptr;
   return group;
+}
+
+bool GlooMembership::connect(Group& group) {
+  if (group.reduce(Reduction::max, {group.generation()})) {
+    unconnected_ = 0;
+    return true;
+  }
+  const int peer = group.lost_peer();
+  if (peer < 0 || ++unconnected_ < kMostUnconnected) return false;
+  throw UsageError(
+      "rank {} on {} and rank {} on {} could not connect to each other, {} times in a row: each "
+      "must reach the other there (firewalls, networks of containers); choose a network that all "
+      "ranks share with --network",
+      options_.rank, options_.network, peer,
+      store_.find(network_key(peer)).value_or("an unknown network"), unconnected_);
 }
 
 void GlooMembership::heartbeat(const char* phase) {

@@ -5,6 +5,7 @@
 //   gen/G/              Gloo's addresses of generation G
 //   gen/G/joined        counts the ranks that have published theirs
 //   gen/G/complete      set by the last of them
+//   network/R           where rank R listens, for messages
 // A thread waits at the store for the next generation's key, so everyone learns of a death at once.
 // When the key comes, a reduction or join in progress ends.
 #pragma once
@@ -30,17 +31,21 @@ struct GlooMembershipOptions {
   int rank = 0;
   int world = 1;
   std::int64_t generation = 0;  // any that is known to have existed: the last one joined
-  std::chrono::milliseconds connect_timeout{300000};
+  std::chrono::milliseconds connect_timeout{300000};  // to the store
+  std::chrono::milliseconds connect_limit{0};         // see GlooGroupOptions
   // Called in join() before anything is published: where a successor finds the generation.
   std::function<void(std::int64_t)> record_generation;
   // Called by heartbeat(); the trainer publishes the phase (heartbeat.h).
   std::function<void(const char*)> tell_phase;
 };
 
-// Errors of all calls: PeerLostError when the store's host is gone. Starts a thread; make it in the
+// Errors of all calls: PeerLostError when the store's host is gone. UsageError of join() when this
+// rank could not connect to a peer in kMostUnconnected generations in a row. Starts a thread; make it in the
 // collate process itself, after the fork.
 class GlooMembership final : public Membership {
  public:
+  static constexpr int kMostUnconnected = 10;
+
   // Connects to the store. PeerLostError after connect_timeout; UsageError: no such network.
   explicit GlooMembership(GlooMembershipOptions options);
   GlooMembership(const GlooMembership&) = delete;
@@ -57,9 +62,11 @@ class GlooMembership final : public Membership {
 
   std::string generation_key(std::int64_t generation) const;
   std::string group_prefix(std::int64_t generation) const;
+  std::string network_key(int rank) const;
   void watch();                       // the thread
   void saw(std::int64_t generation);  // it exists: ends what older ones are doing
   void attach(Group* group);          // the group that a newer generation interrupts; null: none
+  bool connect(Group& group);         // false: no; throws after too many
   void check_store() const;           // throws when the thread has lost it
 
   GlooMembershipOptions options_;
@@ -71,6 +78,7 @@ class GlooMembership final : public Membership {
   std::string store_fault_;  // mutex_ held; empty: none
   std::atomic<bool> store_lost_ = false;
   std::atomic<bool> stop_ = false;
+  int unconnected_ = 0;  // generations in a row in which a peer was not reached
   std::thread watcher_;
 };
 

@@ -1,9 +1,11 @@
 #include "dist/gloo_process_group.h"
 
-#include <chrono>
-#include <exception>
-
 #include <net/if.h>
+
+#include <chrono>
+#include <vector>
+
+#include <ATen/ops/empty.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
@@ -12,6 +14,9 @@
 
 namespace odb {
 namespace {
+
+// Gloo counts in nanoseconds: well below 292 years.
+constexpr std::chrono::hours kNoLimit{24 * 365 * 10};
 
 class Gloo final : public c10d::ProcessGroupGloo {
  public:
@@ -23,9 +28,10 @@ class Gloo final : public c10d::ProcessGroupGloo {
   }
 };
 
-// For two ranks that both want to be connected: the load on the store and on the machines.
-std::chrono::milliseconds connect_limit(int world) {
-  return std::chrono::milliseconds(3000 + 10 * world);
+std::chrono::milliseconds connect_limit(const GlooGroupOptions& options) {
+  // For two ranks that both want to be connected: the load on the store and on the machines.
+  return options.connect_limit.count() > 0 ? options.connect_limit
+                                           : std::chrono::milliseconds(3000 + 10 * options.world);
 }
 
 auto make_device(const std::string& network) {
@@ -44,20 +50,40 @@ auto make_device(const std::string& network) {
 
 }  // namespace
 
-c10::intrusive_ptr<c10d::Backend> gloo_process_group(const Store& store, const std::string& prefix,
-                                                     const std::string& network, int rank,
-                                                     int world) {
-  auto options = Gloo::Options::create(connect_limit(world));
-  options->devices.push_back(make_device(network));
-  options->threads = 1;
+c10::intrusive_ptr<c10d::Backend> gloo_process_group(const Store& store,
+                                                     const GlooGroupOptions& options) {
+  auto gloo_options = Gloo::Options::create(connect_limit(options));
+  gloo_options->devices.push_back(make_device(options.network));
+  gloo_options->threads = options.threads;
   auto keys = c10::make_intrusive<c10d::PrefixStore>(
-      prefix, c10::intrusive_ptr<c10d::Store>::reclaim_copy(&store.libtorch()));
-  return c10::make_intrusive<Gloo>(keys, rank, world, options);
+      options.prefix, c10::intrusive_ptr<c10d::Store>::reclaim_copy(&store.libtorch()));
+  return c10::make_intrusive<Gloo>(keys, options.rank, options.world, gloo_options);
+}
+
+void lift_limits(c10d::Backend& group) {
+  group.setTimeout(kNoLimit);
+}
+
+// When a wait runs out, Gloo ends all operations and connections of the group. So this waits for a
+// message that nobody sends. Where a connection is closed already, the next peer is as good.
+void end_operations(c10d::Backend& group, const std::set<int>& peers) {
+  constexpr int kUnusedTag = 0x0DB;
+  for (const int peer : peers) {
+    try {
+      std::vector<at::Tensor> never{at::empty({1}, at::kByte)};
+      group.recv(never, peer, kUnusedTag)->wait(std::chrono::milliseconds(1));
+    } catch (const std::exception&) {  // the limit, or a closed connection
+    }
+  }
 }
 
 void close_connections(c10d::Backend& group, const std::set<int>& peers) {
   for (const int peer : peers)
     static_cast<Gloo&>(group).close_connection(peer);
+}
+
+bool is_gloo_fault(const std::exception& error) {
+  return dynamic_cast<const gloo::Exception*>(&error) != nullptr;
 }
 
 }  // namespace odb

@@ -1,12 +1,20 @@
 #include "dist/store.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <exception>
+#include <future>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <c10/util/Logging.h>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "base/error.h"
+#include "base/signals.h"
 #include "base/text.h"
 
 namespace odb {
@@ -48,6 +56,38 @@ auto asking(const StoreAddress& address, Call call) {
   }
 }
 
+using Made = c10::intrusive_ptr<c10d::TCPStore>;
+
+Made make_host(const StoreAddress& address, c10d::TCPStoreOptions options) {
+  options.isServer = true;
+  try {
+    return c10::make_intrusive<c10d::TCPStore>("localhost", options);
+  } catch (const c10::DistError& error) {
+    throw UsageError("rank 0 cannot host the store at {}: {}; choose another port",
+                     to_text(address), first_line(error));
+  }
+}
+
+// Of a socket that listens; closes it when it does not.
+std::uint16_t port_of(int listening_socket) {
+  sockaddr_storage local = {};
+  socklen_t size = sizeof(local);
+  int listens = 0;
+  socklen_t flag_size = sizeof(listens);
+  const bool known =
+      ::getsockopt(listening_socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &flag_size) == 0 &&
+      listens != 0 &&
+      ::getsockname(listening_socket, reinterpret_cast<sockaddr*>(&local), &size) == 0;
+  if (known && local.ss_family == AF_INET)
+    return ntohs(reinterpret_cast<const sockaddr_in&>(local).sin_port);
+  if (known && local.ss_family == AF_INET6)
+    return ntohs(reinterpret_cast<const sockaddr_in6&>(local).sin6_port);
+  ::close(listening_socket);
+  throw UsageError("rank 0 was given descriptor {} to host the store, which is no TCP socket that "
+                   "listens",
+                   listening_socket);
+}
+
 }  // namespace
 
 struct Store::Connection {
@@ -73,33 +113,57 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Store Store::host(const StoreAddress& address) {
-  c10d::TCPStoreOptions options = options_for(address);
-  options.isServer = true;
-  try {
-    auto store = c10::make_intrusive<c10d::TCPStore>("localhost", options);
-    const std::uint16_t port = store->getPort();
-    return {{address.host, port},
-            std::make_unique<Connection>(Connection{.store = std::move(store)})};
-  } catch (const c10::DistError& error) {
-    throw UsageError("rank 0 cannot host the store at {}: {}; choose another port",
-                     to_text(address), first_line(error));
-  }
+  auto store = make_host(address, options_for(address));
+  const StoreAddress on{address.host, store->getPort()};
+  return {on, std::make_unique<Connection>(Connection{.store = std::move(store)})};
 }
 
+Store Store::host(const StoreAddress& address, int listening_socket) {
+  StoreAddress on = address;
+  on.port = port_of(listening_socket);
+  if (address.port != 0 && address.port != on.port) {
+    ::close(listening_socket);
+    throw UsageError("rank 0 was given a socket on port {} to host the store at {}", on.port,
+                     to_text(address));
+  }
+  c10d::TCPStoreOptions options = options_for(on);
+  options.masterListenFd = listening_socket;
+  return {on, std::make_unique<Connection>(Connection{.store = make_host(on, options)})};
+}
+
+// LibTorch's own limit does not cover a name server that is slow, nor a host that accepts and never
+// answers. So a thread connects; where it comes too late, it is left behind with what it holds.
 Store Store::connect(const StoreAddress& address, std::chrono::milliseconds timeout) {
-  c10d::TCPStoreOptions options = options_for(address);
-  options.timeout = timeout;
-  try {
-    auto store = c10::make_intrusive<c10d::TCPStore>(address.host, options);
-    return {address, std::make_unique<Connection>(Connection{.store = std::move(store)})};
-  } catch (const c10::DistError& error) {
-    throw PeerLostError(
-        "rank 0's store at {} was not reached in {} s: {}; is rank 0 running, and is the address "
-        "right for this machine?",
-        to_text(address), static_cast<double>(timeout.count()) / 1000, first_line(error));
+  const auto connecting = std::make_shared<std::promise<Made>>();
+  std::future<Made> made = connecting->get_future();
+  std::thread thread;
+  {
+    const ScopedSignalBlock block;
+    thread = std::thread([connecting, address, timeout] {
+      c10d::TCPStoreOptions options = options_for(address);
+      options.timeout = timeout - timeout / 20;  // its word on what went wrong is to come in time
+      try {
+        auto store = c10::make_intrusive<c10d::TCPStore>(address.host, options);
+        store->setTimeout(timeout);
+        connecting->set_value(std::move(store));
+      } catch (...) {
+        connecting->set_exception(std::current_exception());
+      }
+    });
   }
+  thread.detach();
+  std::string why = "no answer";
+  try {
+    if (made.wait_for(timeout) == std::future_status::ready)
+      return {address, std::make_unique<Connection>(Connection{.store = made.get()})};
+  } catch (const c10::DistError& error) {
+    why = first_line(error);
+  }
+  throw PeerLostError(
+      "rank 0's store at {} was not reached in {} s: {}; is rank 0 running, and is the address "
+      "right for this machine?",
+      to_text(address), static_cast<double>(timeout.count()) / 1000, why);
 }
-
 void Store::set(const std::string& key, const std::string& value) {
   asking(address_, [&] { connection_->store->set(key, to_bytes(value)); });
 }

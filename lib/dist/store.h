@@ -35,8 +35,13 @@ class Store {
   // Hosts the store in this process, on all interfaces, and connects to it. Port 0: a free one.
   // `host` is the name by which other ranks reach this machine. UsageError: the port is taken.
   static Store host(const StoreAddress& address);
+  // The same on a socket that listens already, so that others may know the port, and knock, before
+  // there is a store. Takes the socket over. address.port: the socket's, or 0. UsageError: it does
+  // not listen, or on another port.
+  static Store host(const StoreAddress& address, int listening_socket);
 
-  // Connects, trying again until `timeout`. PeerLostError: nobody answered.
+  // Connects, trying again until `timeout`, which holds whatever the host does: also when its
+  // machine is gone, or it accepts and never answers. PeerLostError: nobody answered.
   static Store connect(const StoreAddress& address, std::chrono::milliseconds timeout);
 
   Store(Store&&) noexcept;

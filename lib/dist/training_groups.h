@@ -22,6 +22,8 @@ class ProcessGroup;
 
 namespace odb {
 
+class GlooGroup;
+
 // `--backend`: "auto", "gloo", "nccl".
 enum class BackendChoice { automatic, gloo, nccl };
 
@@ -37,8 +39,8 @@ struct TrainingGroupsOptions {
 
 class TrainingGroups {
  public:
-  // Joins: blocks until all ranks have, at most connect_timeout, and connects to them. `store` must
-  // outlive the groups. PeerLostError: ranks did not come, by their numbers, or cannot be reached.
+  // Joins: blocks until all ranks have, at most connect_timeout, and connects to them. Has a
+  // connection of its own to the host of `store`. PeerLostError: ranks did not come, by their numbers, or cannot be reached.
   // UsageError: no such network; NCCL on a CPU, or in a build or on a machine without it.
   TrainingGroups(const Store& store, const TrainingGroupsOptions& options);
   TrainingGroups(TrainingGroups&&) noexcept;
@@ -49,9 +51,12 @@ class TrainingGroups {
 
   // On the device: what c10d::Reducer takes. Valid as long as this object.
   c10::intrusive_ptr<c10d::ProcessGroup> training() const;
-  // Gloo, for small tensors on the CPU. All ranks begin the same collectives in the same order,
-  // ControlChannel's among them. Wrap calls in as_peer_loss().
+  // Gloo, for small tensors on the CPU: all-reduce, all-gather, broadcast, barrier. Wrap calls in
+  // as_peer_loss(). Pass its barrier before leaving: who leaves early cuts off the others.
   c10::intrusive_ptr<c10d::Backend> control() const;
+
+  // Of ControlChannel: votes take log2(W) messages, where control() takes 2 (W - 1).
+  GlooGroup& votes();
 
   int rank() const;
   int world() const;

@@ -164,6 +164,37 @@ TEST_CASE("an unknown network is refused by its name") {
   CHECK_THROWS_WITH(member.join(0), Catch::Contains("no-such-interface"));
 }
 
+TEST_CASE("ranks that cannot connect to each other end after some generations, and say where") {
+  const Ranks ranks(2);
+  auto options = ranks.options(0);
+  options.connect_limit = milliseconds(100);
+  GlooMembership member(options);
+  std::atomic<int> left_over = 0;
+  std::thread deaf([&] {  // rank 1: tells its address in each generation, and listens there no more
+    Store own = Store::connect(options.store, milliseconds(10000));
+    own.set("run/network/1", "10.1.2.3");
+    for (int generation = 0; generation < GlooMembership::kMostUnconnected; ++generation) {
+      const std::string prefix = "run/gen/" + std::to_string(generation);
+      if (generation > 0)
+        while (!own.wait_for("run/generation/" + std::to_string(generation), milliseconds(1000))) {
+        }
+      { const GlooGroup silent(own, {prefix, "127.0.0.1", 1, 2}); }
+      if (own.add(prefix + "/joined", 1) == 2) own.set(prefix + "/complete", "yes");
+      ++left_over;
+    }
+  });
+  int joined = 0;
+  const auto join_all = [&] {
+    for (std::int64_t generation = 0;; generation = member.generation(), ++joined)
+      require(member.join(generation) == nullptr, "nobody listens");
+  };
+  CHECK_THROWS_WITH(join_all(), Catch::Contains("rank 0 on 127.0.0.1 and rank 1 on 10.1.2.3 could "
+                                                "not connect to each other, 10 times in a row"));
+  deaf.join();
+  CHECK(joined == GlooMembership::kMostUnconnected - 1);
+  CHECK(left_over == GlooMembership::kMostUnconnected);
+}
+
 TEST_CASE("the phase goes to whoever publishes it") {
   const Ranks ranks(1);
   std::string told;

@@ -59,6 +59,22 @@ TEST_CASE("a rank that leaves in peace is not missed") {
   CHECK(stays.lost.get_future().get().rank == 2);
 }
 
+TEST_CASE("a rank that is busy for longer than the timeout is not missed") {
+  const Store store = Store::host({"127.0.0.1", 0});
+  Watcher watchers[2];
+  for (int rank : {0, 1})
+    start(watchers[rank], store.address(), rank, 2, milliseconds(2000), "busy");
+  const auto begin = std::chrono::steady_clock::now();
+  std::uint64_t work = 0;
+  while (std::chrono::steady_clock::now() - begin < milliseconds(5000))
+    work = work * 6364136223846793005u + 1;
+  INFO(work);
+  for (Watcher& watcher : watchers)
+    CHECK(watcher.lost.get_future().wait_for(milliseconds(0)) == std::future_status::timeout);
+  for (Watcher& watcher : watchers)
+    watcher.heartbeat->leave();
+}
+
 TEST_CASE("the store going away is the loss of rank 0") {
   auto store = std::make_unique<Store>(Store::host({"127.0.0.1", 0}));
   Watcher watcher;

@@ -1,5 +1,10 @@
 #include "dist/store.h"
 
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <thread>
 
 #include "base/error.h"
@@ -75,4 +80,55 @@ TEST_CASE("the address towards this machine is loopback, a name without address 
   CHECK(local_address_towards({"127.0.0.1", 1}) == "127.0.0.1");
   CHECK_THROWS_WITH(local_address_towards({"no-such-host.invalid", 1}),
                     Catch::Contains("no-such-host.invalid"));
+}
+
+namespace {
+
+// A socket that listens on a free port of loopback; who connects is not accepted.
+struct Listening {
+  Listening() : descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in local = {};
+    local.sin_family = AF_INET;
+    local.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(local);
+    auto* const any = reinterpret_cast<sockaddr*>(&local);
+    REQUIRE(::bind(descriptor, any, size) == 0);
+    REQUIRE(::listen(descriptor, 16) == 0);
+    REQUIRE(::getsockname(descriptor, any, &size) == 0);
+    port = ntohs(local.sin_port);
+  }
+  int descriptor;
+  std::uint16_t port = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a store is hosted on a socket that listens already, where others have knocked") {
+  const Listening socket;
+  std::thread early([&] {  // perhaps before there is a store
+    Store::connect({"127.0.0.1", socket.port}, milliseconds(60000)).set("early", "here");
+  });
+  Store store = Store::host({"127.0.0.1", 0}, socket.descriptor);
+  CHECK(store.address() == StoreAddress{"127.0.0.1", socket.port});
+  CHECK(store.wait_for("early", milliseconds(60000)));
+  early.join();
+}
+
+TEST_CASE("a descriptor that is no listening socket, or one on another port, is refused") {
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  CHECK_THROWS_WITH(Store::host({"127.0.0.1", 0}, ends[0]),
+                    Catch::Contains("no TCP socket that listens"));
+  ::close(ends[1]);
+  const Listening socket;
+  CHECK_THROWS_WITH(
+      Store::host({"127.0.0.1", static_cast<std::uint16_t>(socket.port ^ 1)}, socket.descriptor),
+      Catch::Contains("was given a socket on port"));
+}
+
+TEST_CASE("a host that lets one connect and never answers is given up after the limit") {
+  const Listening socket;
+  CHECK_THROWS_WITH(Store::connect({"127.0.0.1", socket.port}, milliseconds(500)),
+                    Catch::Contains("was not reached in 0.5 s: no answer"));
+  ::close(socket.descriptor);  // lets go of the thread that still waits
 }

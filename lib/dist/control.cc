@@ -1,0 +1,126 @@
+#include "dist/control.h"
+
+#include <bit>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/signals.h"
+#include "dist/gloo_group.h"
+#include "dist/training_groups.h"
+
+namespace odb {
+namespace {
+
+// A vote as numbers: stop, not at hand, the bits of the loss sum.
+using Numbers = std::vector<std::int64_t>;
+
+Numbers to_numbers(const ControlVote& vote) {
+  return {vote.stop, !vote.at_hand, std::bit_cast<std::int64_t>(vote.loss_sum)};
+}
+
+ControlResult to_result(const Numbers& numbers) {
+  return {.stop = numbers[0] != 0,
+          .all_at_hand = numbers[1] == 0,
+          .loss_sum = std::bit_cast<double>(numbers[2])};
+}
+
+void combine_votes(std::span<const std::int64_t> received, std::span<std::int64_t> own) {
+  own[0] |= received[0];
+  own[1] |= received[1];
+  own[2] = std::bit_cast<std::int64_t>(std::bit_cast<double>(own[2]) +
+                                       std::bit_cast<double>(received[2]));
+}
+
+}  // namespace
+
+// The vote goes on in a thread, so that begin() does not wait for the other ranks.
+struct ControlChannel::Vote {
+  explicit Vote(GlooGroup& over) : group(over) {
+    const ScopedSignalBlock block;
+    thread = std::thread([this] { run(); });
+  }
+
+  ~Vote() {
+    {
+      const std::lock_guard lock(mutex);
+      ended = true;
+      if (begun) group.interrupt();
+    }
+    changed.notify_all();
+    thread.join();
+  }
+
+  void run() {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      changed.wait(lock, [&] { return ended || begun; });
+      if (ended) return;
+      Numbers numbers = *begun;
+      lock.unlock();
+      std::exception_ptr error;
+      bool complete = false;
+      try {
+        complete = group.reduce(combine_votes, numbers);
+      } catch (...) {
+        error = std::current_exception();
+      }
+      lock.lock();
+      begun.reset();
+      fault = error;
+      if (complete) result = to_result(numbers);
+      done = true;
+      changed.notify_all();
+    }
+  }
+
+  GlooGroup& group;
+  std::mutex mutex;  // of all below but the thread
+  std::condition_variable changed;
+  std::optional<Numbers> begun;         // taken back when it is through
+  bool done = false;                    // a vote is through, its result not yet taken
+  std::optional<ControlResult> result;  // empty: a peer was lost
+  std::exception_ptr fault;
+  bool ended = false;
+  std::thread thread;
+};
+
+ControlChannel::ControlChannel(TrainingGroups& groups)
+    : vote_(std::make_unique<Vote>(groups.votes())) {}
+ControlChannel::~ControlChannel() = default;
+
+void ControlChannel::begin(const ControlVote& vote) {
+  ODB_CHECK(!under_way(), "a vote is under way");
+  {
+    const std::lock_guard lock(vote_->mutex);
+    vote_->begun = to_numbers(vote);
+  }
+  vote_->changed.notify_all();
+}
+
+bool ControlChannel::under_way() const {
+  const std::lock_guard lock(vote_->mutex);
+  return vote_->begun || vote_->done;
+}
+
+ControlResult ControlChannel::await() {
+  std::unique_lock lock(vote_->mutex);
+  ODB_CHECK(vote_->begun || vote_->done, "no vote is under way");
+  vote_->changed.wait(lock, [&] { return vote_->done; });
+  vote_->done = false;
+  if (vote_->fault) std::rethrow_exception(std::exchange(vote_->fault, nullptr));
+  if (const auto result = std::exchange(vote_->result, std::nullopt)) return *result;
+  throw PeerLostError(
+      "rank {} has closed its connection in a vote before a step; the log of the rank that ended "
+      "first tells why",
+      vote_->group.lost_peer());
+}
+
+}  // namespace odb

@@ -1,0 +1,19 @@
+// What a Gloo group is made of, whatever travels over it.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace odb {
+
+struct GlooGroupOptions {
+  std::string prefix;   // of its keys in the store; never used twice
+  std::string network;  // an interface ("eth0") or a local address; by it peers reach this process
+  int rank = 0;
+  int world = 1;
+  // For a connection between two ranks that both want it; 0: 3 s and 10 ms for each rank.
+  std::chrono::milliseconds connect_limit{0};
+  int threads = 1;  // collectives that run at the same time
+};
+
+}  // namespace odb

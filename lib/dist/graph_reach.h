@@ -1,0 +1,15 @@
+// Which parameters a backward pass from a loss will give gradients to.
+#pragma once
+
+#include <vector>
+
+#include <torch/types.h>
+
+namespace odb {
+
+// Of `parameters` (leaves that require gradients), those that `loss` does not depend on, in their
+// order. Walks the graph behind the loss once; changes nothing.
+std::vector<torch::Tensor> unreached_parameters(const torch::Tensor& loss,
+                                                const std::vector<torch::Tensor>& parameters);
+
+}  // namespace odb

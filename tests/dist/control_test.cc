@@ -1,0 +1,112 @@
+// Votes before a slot, ranks as threads.
+#include "dist/control.h"
+
+#include <atomic>
+
+#include "base/error.h"
+#include "catch.h"
+#include "training_ranks.h"
+
+using namespace odb;
+
+TEST_CASE("votes: a stop of any rank, at hand only when all are, loss sums to the bit on all") {
+  for (const int world : {1, 2, 3, 4, 7}) {
+    INFO(world << " ranks");
+    std::vector<std::vector<double>> sums(static_cast<std::size_t>(world));
+    CHECK(on_training_ranks(world, [&](TrainingGroups& groups) {
+            ControlChannel control(groups);
+            require(!control.under_way(), "nothing begun");
+            const int rank = groups.rank();
+            for (int slot = 0; slot < 60; ++slot) {
+              const bool mine = slot % world == rank;
+              control.begin({.stop = slot % 7 == 3 && mine,
+                             .at_hand = !(slot % 5 == 2 && mine),
+                             .loss_sum = 1.0 / (1 + slot + rank)});
+              require(control.under_way(), "begun");
+              const ControlResult result = control.await();
+              require(!control.under_way(), "taken");
+              require(result.stop == (slot % 7 == 3), "stop");
+              require(result.all_at_hand == (slot % 5 != 2), "at hand");
+              double expected = 0;
+              for (int other = 0; other < world; ++other)
+                expected += 1.0 / (1 + slot + other);
+              require(std::abs(result.loss_sum - expected) < 1e-12, "loss sum");
+              sums[static_cast<std::size_t>(rank)].push_back(result.loss_sum);
+            }
+          }) == no_faults(world));
+    for (const auto& of_rank : sums)
+      CHECK(of_rank == sums.front());
+  }
+}
+
+TEST_CASE("a rank without its slot votes again and again until all have theirs") {
+  std::atomic<int> votes = 0;
+  CHECK(on_training_ranks(3, [&](TrainingGroups& groups) {
+          ControlChannel control(groups);
+          for (int time = 0;; ++time) {
+            control.begin({.at_hand = groups.rank() != 1 || time == 4});
+            if (control.await().all_at_hand) break;
+            require(time < 4, "only rank 1 was late");
+            if (groups.rank() == 0) ++votes;
+          }
+        }) == no_faults(3));
+  CHECK(votes == 4);
+}
+
+TEST_CASE("a vote waits for the slowest without a limit, and begin() does not wait") {
+  std::atomic<bool> others_began = false;
+  CHECK(on_training_ranks(2, [&](TrainingGroups& groups) {
+          ControlChannel control(groups);
+          if (groups.rank() == 0) {
+            control.begin({.loss_sum = 1});  // returns, although rank 1 has not begun
+            others_began = true;
+          } else {
+            while (!others_began)
+              std::this_thread::yield();
+            control.begin({.loss_sum = 2});
+          }
+          require(control.await().loss_sum == 3, "sum");
+        }) == no_faults(2));
+}
+
+TEST_CASE("a rank that goes away in the middle of votes is a lost peer to all others") {
+  const Store store = Store::host({"127.0.0.1", 0});
+  const auto faults = on_ranks(4, [&](int rank) {
+    TrainingGroups groups(store, {.prefix = "run/", .rank = rank, .world = 4});
+    ControlChannel control(groups);
+    for (int slot = 0; slot < 3 || rank != 2; ++slot) {
+      control.begin({});
+      control.await();
+    }
+  });
+  for (int rank : {0, 1, 3})
+    CHECK_THAT(faults[static_cast<std::size_t>(rank)],
+               Catch::Contains("has closed its connection in a vote"));
+  CHECK(faults[2].empty());
+}
+
+TEST_CASE("a channel may end while a vote is under way that nobody answers") {
+  const Store store = Store::host({"127.0.0.1", 0});
+  std::atomic<int> ended = 0;
+  CHECK(on_ranks(2, [&](int rank) {
+          TrainingGroups groups(store, {.prefix = "run/", .rank = rank, .world = 2});
+          if (rank == 0) {
+            ControlChannel control(groups);
+            control.begin({});
+          } else {
+            while (ended == 0)
+              std::this_thread::yield();
+          }
+          ++ended;
+        }) == no_faults(2));
+}
+
+TEST_CASE("votes are not begun twice, nor awaited unbegun") {
+  CHECK(on_training_ranks(1, [](TrainingGroups& groups) {
+          ControlChannel control(groups);
+          CHECK_THROWS_AS(control.await(), InternalError);
+          control.begin({});
+          CHECK_THROWS_AS(control.begin({}), InternalError);
+          control.await();
+        }) == no_faults(1));
+}
