@@ -123,6 +123,13 @@ TEST_CASE("bench align tells the latency of a round, and what a rank sends in it
                                                 {"bytes_per_rank_and_round", 12 * 8 * (72 + 2)}});
 }
 
+TEST_CASE("ranks meet on the network that is asked for, and one that is none is refused") {
+  CHECK(odb_trainer("bench align --ranks 2 --rounds 5 --json --network lo").code == 0);
+  const Outcome outcome = odb_trainer("bench align --ranks 2 --rounds 5 --network no-such-one");
+  CHECK(outcome.code == 2);
+  CHECK(count_of(outcome.errors, "'no-such-one'") > 0);
+}
+
 TEST_CASE("bench loader with several ranks: every sample once, padding and idle share told") {
   const TemporaryFolder folder;
   const std::string data = " --data '" + folder.write("a.jsonl", texts(101)) + "'";
