@@ -78,10 +78,8 @@ struct Shared {
 
 int run_rank(int rank, int world, const BenchAlignOptions& options, Shared& shared) {
   const LocalStore store = open_local_store(shared.meeting, rank);
-  GlooMembership membership({.store = store.address,
-                             .network = options.network.network,
-                             .rank = rank,
-                             .world = world});
+  GlooMembership membership(
+      {.store = store.address, .network = options.network.network, .rank = rank, .world = world});
   const auto peers = membership.join(0);
   ODB_CHECK(peers, "generation 0 was given up");
   for (std::int64_t round = -kWarmUpRounds; round < options.rounds; ++round) {

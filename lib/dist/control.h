@@ -1,6 +1,6 @@
-// The vote before each slot, over the CPU group, completed before the slot's first collective on the
-// device: is a rank asked to stop, and has every rank its slot at hand. So no rank enters a device
-// collective before all can, and a stop is heard even when data is stuck.
+// The vote before each slot, over the CPU group, completed before the slot's first collective on
+// the device: is a rank asked to stop, and has every rank its slot at hand. So no rank enters a
+// device collective before all can, and a stop is heard even when data is stuck.
 #pragma once
 
 #include <memory>

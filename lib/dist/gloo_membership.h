@@ -40,8 +40,8 @@ struct GlooMembershipOptions {
 };
 
 // Errors of all calls: PeerLostError when the store's host is gone. UsageError of join() when this
-// rank could not connect to a peer in kMostUnconnected generations in a row. Starts a thread; make it in the
-// collate process itself, after the fork.
+// rank could not connect to a peer in kMostUnconnected generations in a row. Starts a thread; make
+// it in the collate process itself, after the fork.
 class GlooMembership final : public Membership {
  public:
   static constexpr int kMostUnconnected = 10;

@@ -1,11 +1,10 @@
 #include "dist/gloo_process_group.h"
 
-#include <net/if.h>
-
 #include <chrono>
 #include <vector>
 
 #include <ATen/ops/empty.h>
+#include <net/if.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 

@@ -15,8 +15,8 @@ class TrainingGroups;
 // same order on all ranks, on the groups' device. Blocks without limit. PeerLostError.
 void broadcast_from_first(TrainingGroups& groups, std::span<const torch::Tensor> tensors);
 
-// 64-bit fingerprint of the values: XXH3 over the bytes of each tensor in order, rows first, as they
-// lie in memory when contiguous. Copies to the CPU what is not there, one tensor at a time.
+// 64-bit fingerprint of the values: XXH3 over the bytes of each tensor in order, rows first, as
+// they lie in memory when contiguous. Copies to the CPU what is not there, one tensor at a time.
 std::uint64_t fingerprint(std::span<const torch::Tensor> tensors);
 
 // Checks that all ranks hold the same values, bit for bit. Collective over the control group: W

@@ -85,9 +85,10 @@ std::uint16_t port_of(int listening_socket) {
   if (known && local.ss_family == AF_INET6)
     return ntohs(reinterpret_cast<const sockaddr_in6&>(local).sin6_port);
   ::close(listening_socket);
-  throw UsageError("rank 0 was given descriptor {} to host the store, which is no TCP socket that "
-                   "listens",
-                   listening_socket);
+  throw UsageError(
+      "rank 0 was given descriptor {} to host the store, which is no TCP socket that "
+      "listens",
+      listening_socket);
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <fmt/ranges.h>
-#include <torch/cuda.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/cuda.h>
 
 #include "base/error.h"
 #include "dist/gloo_group.h"

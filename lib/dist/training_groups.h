@@ -32,16 +32,17 @@ struct TrainingGroupsOptions {
   std::string network;  // an interface or a local address; empty: the address towards the store
   int rank = 0;
   int world = 1;
-  torch::Device device{torch::kCPU};  // of the gradients
-  BackendChoice backend = BackendChoice::automatic;  // automatic: NCCL on CUDA, else Gloo
+  torch::Device device{torch::kCPU};                  // of the gradients
+  BackendChoice backend = BackendChoice::automatic;   // automatic: NCCL on CUDA, else Gloo
   std::chrono::milliseconds connect_timeout{300000};  // for all ranks to come
 };
 
 class TrainingGroups {
  public:
   // Joins: blocks until all ranks have, at most connect_timeout, and connects to them. Has a
-  // connection of its own to the host of `store`. PeerLostError: ranks did not come, by their numbers, or cannot be reached.
-  // UsageError: no such network; NCCL on a CPU, or in a build or on a machine without it.
+  // connection of its own to the host of `store`. PeerLostError: ranks did not come, by their
+  // numbers, or cannot be reached. UsageError: no such network; NCCL on a CPU, or in a build or on
+  // a machine without it.
   TrainingGroups(const Store& store, const TrainingGroupsOptions& options);
   TrainingGroups(TrainingGroups&&) noexcept;
   TrainingGroups& operator=(TrainingGroups&&) noexcept;

@@ -120,9 +120,8 @@ Outcome lose_rank(int victim, int signal) {
   std::vector<pid_t> ranks;
   const auto errors_of = [&](int rank) { return folder / ("rank" + std::to_string(rank)); };
   for (int rank = 0; rank < kWorld; ++rank)
-    ranks.push_back(fork_child("trainer", [&, rank] {
-      return run_rank(rank, socket, *shared, errors_of(rank));
-    }));
+    ranks.push_back(fork_child(
+        "trainer", [&, rank] { return run_rank(rank, socket, *shared, errors_of(rank)); }));
   ::close(socket.descriptor);
   const auto pid_of = [&](int rank) { return ranks[static_cast<std::size_t>(rank)]; };
   int status = 0;
@@ -156,7 +155,8 @@ void check_outcome(int victim, int signal) {
     if (rank == victim) continue;
     INFO("rank " << rank << ", told " << outcome.told[rank] << ":\n" << outcome.errors[rank]);
     CHECK(outcome.code[rank] == 5);
-    CHECK_THAT(outcome.errors[rank], Catch::Contains("rank " + std::to_string(victim) + " is lost"));
+    CHECK_THAT(outcome.errors[rank],
+               Catch::Contains("rank " + std::to_string(victim) + " is lost"));
     CHECK(silence_in(outcome.errors[rank]) * 1000 < 2 * kTimeout.count());
     // A closed connection is told to the trainer itself, long before the heartbeat: also where the
     // lost rank is no neighbour. Rank 0 takes its store along, which may be noticed first.
