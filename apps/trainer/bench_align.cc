@@ -16,6 +16,7 @@
 #include "dist/gloo_membership.h"
 #include "local_ranks.h"
 #include "local_store.h"
+#include "rank_options.h"
 
 namespace odb {
 namespace {
@@ -25,12 +26,14 @@ constexpr std::int64_t kWarmUpRounds = 50;
 
 struct BenchAlignOptions {
   std::vector<std::int64_t> ranks{1, 2, 4};
+  RankOptions network;
   std::int64_t rounds = 1000;
   std::int64_t round_groups = 16;
   bool json = false;
 };
 
 void describe(OptionTable& table, BenchAlignOptions& options) {
+  describe(table, options.network);
   table.group("bench align");
   table.add("ranks", options.ranks)
       .at_least(1)
@@ -75,7 +78,8 @@ struct Shared {
 
 int run_rank(int rank, int world, const BenchAlignOptions& options, Shared& shared) {
   const LocalStore store = open_local_store(shared.meeting, rank);
-  GlooMembership membership({.store = store.address, .rank = rank, .world = world});
+  GlooMembership membership(
+      {.store = store.address, .network = options.network.network, .rank = rank, .world = world});
   const auto peers = membership.join(0);
   ODB_CHECK(peers, "generation 0 was given up");
   for (std::int64_t round = -kWarmUpRounds; round < options.rounds; ++round) {

@@ -26,6 +26,7 @@ void describe(OptionTable& table, BenchLoaderOptions& options) {
   describe(table, options.data);
   describe(table, options.loader);
   describe(table, options.batching);
+  describe(table, options.ranks);
   table.group("bench loader");
   table.add("epochs", options.epochs)
       .at_least(1)

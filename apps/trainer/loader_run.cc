@@ -115,8 +115,11 @@ int run_one_of_several(const BenchLoaderOptions& options, LaneSetup setup, int r
                        SharedFigures& shared, Clock::time_point entry) {
   const int world = setup.shape.world;
   setup.shape.rank = rank;
-  setup.membership = membership_over_gloo(
-      {.prefix = "align/", .rank = rank, .world = world, .connect_timeout = options.timeout});
+  setup.membership = membership_over_gloo({.prefix = "align/",
+                                           .network = options.ranks.network,
+                                           .rank = rank,
+                                           .world = world,
+                                           .connect_timeout = options.timeout});
   DataProcesses processes({setup});  // before LibTorch
   Pipeline& pipeline = processes.pipeline(0);
   const LocalStore store = open_local_store(shared.meeting, rank);

@@ -12,6 +12,7 @@
 #include "data/processes/pipeline.h"
 #include "data/processes/process_use.h"
 #include "data/sample/sample_source.h"
+#include "rank_options.h"
 
 namespace odb {
 
@@ -19,6 +20,7 @@ struct BenchLoaderOptions {
   DataOptions data;
   BatchingOptions batching;
   LoaderOptions loader;
+  RankOptions ranks;
   std::optional<std::int64_t> epochs;
   std::optional<std::int64_t> max_tokens;
   std::int64_t nproc = 1;

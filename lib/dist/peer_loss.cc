@@ -10,14 +10,15 @@
 namespace odb {
 namespace {
 
-// Without the place in the source ("[/pytorch/.../pair.cc:547] ") and the stack frames.
+// The first sentence, without the place in the source ("[/pytorch/.../pair.cc:547] ") and the stack
+// frames.
 std::string_view gist(std::string_view text) {
   text = text.substr(0, text.find('\n'));
   if (text.starts_with('[')) {
     const std::size_t end = text.find("] ");
     if (end != std::string_view::npos) text.remove_prefix(end + 2);
   }
-  return text;
+  return text.substr(0, text.find(". "));
 }
 
 [[noreturn]] void throw_peer_loss(const char* what, std::string_view text) {

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/signals.h"
 #include "base/text.h"
+#include "dist/peer_names.h"
 
 namespace odb {
 namespace {
@@ -24,6 +25,7 @@ namespace {
 // what matters of it is in our own messages.
 c10d::TCPStoreOptions options_for(const StoreAddress& address) {
   FLAGS_caffe2_log_level = c10::GLOG_FATAL;
+  name_peers_by_number();
   c10d::TCPStoreOptions options;
   options.port = address.port;
   options.waitWorkers = false;

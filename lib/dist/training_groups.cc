@@ -95,6 +95,7 @@ struct TrainingGroups::Groups {
 
   // A collective that a peer will never finish must not keep this process.
   ~Groups() {
+    if (!connected) return;  // else they have limits
     const int left = (options.rank + options.world - 1) % options.world;
     const int right = (options.rank + 1) % options.world;
     std::set<int> neighbours{left, right};
@@ -133,11 +134,13 @@ struct TrainingGroups::Groups {
     training->broadcast(on_device)->wait();
     if (type == c10d::ProcessGroup::BackendType::NCCL)
       torch::cuda::synchronize(options.device.index());
+    connected = true;
     lift_limits(*control);
     if (type == c10d::ProcessGroup::BackendType::GLOO) lift_limits(*reducing);
   }
 
   TrainingGroupsOptions options;
+  bool connected = false;
   Store store;
   std::unique_ptr<GlooGroup> votes;
   c10::intrusive_ptr<c10d::Backend> control;

@@ -113,14 +113,21 @@ TEST_CASE("bench align tells the latency of a round, and what a rank sends in it
   INFO(outcome.errors);
   REQUIRE(outcome.code == 0);
   const auto result = nlohmann::json::parse(outcome.output);
-  CHECK(result["numbers_per_round"] == 8 + 4 * 16);
+  CHECK(result["numbers_per_round"] == 8 + 5 * 16);
   REQUIRE(result["measured"].size() == 2);
   CHECK(result["measured"][1]["ranks"] == 3);
   CHECK(result["measured"][1]["median_milliseconds"] > 0);
   // Twelve doublings, two reductions; each message holds its numbers and their count.
   CHECK(result["load"].back() == nlohmann::json{{"ranks", 4096},
                                                 {"messages_per_rank_and_round", 24},
-                                                {"bytes_per_rank_and_round", 12 * 8 * (72 + 2)}});
+                                                {"bytes_per_rank_and_round", 12 * 8 * (88 + 2)}});
+}
+
+TEST_CASE("ranks meet on the network that is asked for, and one that is none is refused") {
+  CHECK(odb_trainer("bench align --ranks 2 --rounds 5 --json --network lo").code == 0);
+  const Outcome outcome = odb_trainer("bench align --ranks 2 --rounds 5 --network no-such-one");
+  CHECK(outcome.code == 2);
+  CHECK(count_of(outcome.errors, "'no-such-one'") > 0);
 }
 
 TEST_CASE("bench loader with several ranks: every sample once, padding and idle share told") {

@@ -89,12 +89,13 @@ TEST_CASE("a channel may end while a vote is under way that nobody answers") {
   const Store store = Store::host({"127.0.0.1", 0});
   std::atomic<int> ended = 0;
   CHECK(on_ranks(2, [&](int rank) {
-          TrainingGroups groups(store, {.prefix = "run/", .rank = rank, .world = 2});
-          if (rank == 0) {
-            ControlChannel control(groups);
-            control.begin({});
-          } else {
-            while (ended == 0)
+          {
+            TrainingGroups groups(store, {.prefix = "run/", .rank = rank, .world = 2});
+            if (rank == 0) {
+              ControlChannel control(groups);
+              control.begin({});
+            }
+            while (rank == 1 && ended == 0)
               std::this_thread::yield();
           }
           ++ended;

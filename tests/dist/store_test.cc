@@ -1,6 +1,7 @@
 #include "dist/store.h"
 
 #include <fcntl.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -80,6 +81,17 @@ TEST_CASE("the address towards this machine is loopback, a name without address 
   CHECK(local_address_towards({"127.0.0.1", 1}) == "127.0.0.1");
   CHECK_THROWS_WITH(local_address_towards({"no-such-host.invalid", 1}),
                     Catch::Contains("no-such-host.invalid"));
+}
+
+TEST_CASE("a store gives no name server anything to do: those who connect stay numbers") {
+  const Store store = Store::host({"127.0.0.1", 0});
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);  // "localhost" in every file of hosts
+  char host[NI_MAXHOST];
+  REQUIRE(::getnameinfo(reinterpret_cast<const sockaddr*>(&address), sizeof(address), host,
+                        sizeof(host), nullptr, 0, 0) == 0);
+  CHECK(host == std::string("127.0.0.1"));
 }
 
 namespace {

@@ -53,10 +53,9 @@ TEST_CASE("a backend that cannot be is refused by its name") {
 TEST_CASE("a rank that comes late to a collective is waited for, beyond any limit of joining") {
   const Store store = Store::host({"127.0.0.1", 0});
   CHECK(on_ranks(2, [&](int rank) {
-          TrainingGroups groups(store, {.prefix = "run/",
-                                        .rank = rank,
-                                        .world = 2,
-                                        .connect_timeout = milliseconds(1500)});
+          TrainingGroups groups(
+              store,
+              {.prefix = "run/", .rank = rank, .world = 2, .connect_timeout = milliseconds(1500)});
           if (rank == 1) std::this_thread::sleep_for(milliseconds(3000));
           require(sum_over_ranks(groups) == 2, "both");
           if (rank == 0) std::this_thread::sleep_for(milliseconds(3000));
@@ -83,15 +82,16 @@ TEST_CASE("groups end while collectives are under way that nobody will finish") 
   const Store store = Store::host({"127.0.0.1", 0});
   std::atomic<int> ended = 0;
   CHECK(on_ranks(3, [&](int rank) {
-          TrainingGroups groups(store, {.prefix = "run/", .rank = rank, .world = 3});
-          std::vector<torch::Tensor> large{torch::ones({1 << 20})};
-          std::vector<torch::Tensor> small{torch::ones({1})};
-          if (rank != 2) {  // which neither answers nor ends
-            groups.training()->allreduce(large);
-            groups.training()->allreduce(small);
-            groups.control()->allreduce(small);
-          } else {
-            while (ended < 2)
+          {
+            TrainingGroups groups(store, {.prefix = "run/", .rank = rank, .world = 3});
+            std::vector<torch::Tensor> large{torch::ones({1 << 20})};
+            std::vector<torch::Tensor> small{torch::ones({1})};
+            if (rank != 2) {
+              groups.training()->allreduce(large);
+              groups.training()->allreduce(small);
+              groups.control()->allreduce(small);
+            }
+            while (rank == 2 && ended < 2)  // it neither answers nor ends
               std::this_thread::yield();
           }
           ++ended;

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/nn/functional.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
-#include <torch/csrc/distributed/c10d/Backend.hpp>
 
 #include "base/rng.h"
 #include "dist/gradient_reducer.h"
@@ -26,18 +26,17 @@ inline void require(bool condition, const std::string& what) {
 
 // Runs `body(groups)` on `world` ranks that meet over a store of their own; all leave together.
 // Element r of the answer: what rank r threw.
-inline std::vector<std::string> on_training_ranks(
-    int world, const std::function<void(TrainingGroups&)>& body,
-    torch::DeviceType device = torch::kCPU) {
+inline std::vector<std::string> on_training_ranks(int world,
+                                                  const std::function<void(TrainingGroups&)>& body,
+                                                  torch::DeviceType device = torch::kCPU) {
   const Store store = Store::host({"127.0.0.1", 0});
   return on_ranks(world, [&](int rank) {
     const auto index = static_cast<torch::DeviceIndex>(rank);
     TrainingGroups groups(store, {.prefix = "run/",
                                   .rank = rank,
                                   .world = world,
-                                  .device = device == torch::kCPU
-                                                ? torch::Device(device)
-                                                : torch::Device(device, index)});
+                                  .device = device == torch::kCPU ? torch::Device(device)
+                                                                  : torch::Device(device, index)});
     body(groups);
     groups.control()->barrier()->wait();
   });
@@ -119,8 +118,7 @@ inline std::vector<std::vector<torch::Tensor>> reference_gradients(const StepPla
     const auto world = static_cast<double>(step.front().size());
     for (const auto& micro_step : step)
       for (const MicroStep& one : micro_step)
-        if (one.rows > 0)
-          (net.loss(inputs_of(one, torch::kCPU), one.with_side) / world).backward();
+        if (one.rows > 0) (net.loss(inputs_of(one, torch::kCPU), one.with_side) / world).backward();
     gradients.push_back(copies_of_gradients(net));
   }
   return gradients;

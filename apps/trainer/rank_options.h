@@ -1,0 +1,16 @@
+// The options of group "ranks" that all commands with several ranks share.
+#pragma once
+
+#include <string>
+
+#include "base/options/table.h"
+
+namespace odb {
+
+struct RankOptions {
+  std::string network;  // an interface or a local address; empty: that towards the store
+};
+
+void describe(OptionTable& table, RankOptions& options);
+
+}  // namespace odb

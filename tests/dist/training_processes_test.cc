@@ -1,0 +1,180 @@
+// Trainers as processes that vote and reduce for ever, one of which is killed or stopped. Each is
+// in its own process with its own heartbeat; the parent hands the store's socket to rank 0.
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <ATen/Parallel.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "catch.h"
+#include "data/processes/child_process.h"
+#include "data/processes/shared_memory.h"
+#include "dist/control.h"
+#include "dist/peer_loss.h"
+#include "dist/rank_heartbeat.h"
+#include "temporary_folder.h"
+#include "training_ranks.h"
+
+using namespace odb;
+
+namespace {
+
+constexpr int kWorld = 4;
+constexpr std::chrono::milliseconds kTimeout{5000};
+
+struct Shared {
+  std::atomic<std::int64_t> steps[kWorld];
+  std::atomic<bool> told[kWorld];  // a PeerLostError came, and the groups have ended
+};
+
+struct ListeningSocket {
+  ListeningSocket() : descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in local = {};
+    local.sin_family = AF_INET;
+    local.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(local);
+    auto* const any = reinterpret_cast<sockaddr*>(&local);
+    REQUIRE(::bind(descriptor, any, size) == 0);
+    REQUIRE(::listen(descriptor, 64) == 0);
+    REQUIRE(::getsockname(descriptor, any, &size) == 0);
+    address.port = ntohs(local.sin_port);
+  }
+  int descriptor;
+  StoreAddress address{"127.0.0.1", 0};
+};
+
+// Steps without end: a vote, then the gradients of a net that is large enough for several buckets.
+void train(TrainingGroups& groups, std::atomic<std::int64_t>& steps) {
+  ControlChannel control(groups);
+  torch::Tensor weights = torch::zeros({400, 1000}, torch::kFloat).requires_grad_();
+  torch::Tensor more = torch::zeros({400, 1000}, torch::kFloat).requires_grad_();
+  GradientReducer reducer(groups, {weights, more});
+  for (;; ++steps) {
+    control.begin({.loss_sum = 1});
+    require(control.await().loss_sum == kWorld, "all have voted");
+    reducer.zero_gradients();
+    if (groups.rank() == 1) {
+      reducer.reduce_without_data();
+      continue;
+    }
+    const torch::Tensor loss = (weights + more).sum();
+    reducer.prepare(loss);
+    as_peer_loss("averaging gradients", [&] { loss.backward(); });
+  }
+}
+
+int run_rank(int rank, const ListeningSocket& socket, Shared& shared, const std::string& errors) {
+  const int file = ::open(errors.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  ::dup2(file, STDERR_FILENO);
+  start_log({.rank = rank, .role = "trainer"});
+  at::set_num_threads(1);
+  std::optional<Store> store;
+  if (rank == 0)
+    store = Store::host(socket.address, socket.descriptor);
+  else
+    ::close(socket.descriptor);  // else it listens on after rank 0's end
+  if (!store) store = Store::connect(socket.address, std::chrono::seconds(60));
+  const auto heartbeat =
+      start_heartbeat(socket.address, rank, kWorld, kTimeout, [] { return "in a step"; });
+  try {
+    TrainingGroups groups(*store, {.prefix = "run/", .rank = rank, .world = kWorld});
+    train(groups, shared.steps[rank]);
+  } catch (const PeerLostError& error) {
+    log("test").error("{}", error.what());
+    shared.told[rank] = true;
+  }
+  std::this_thread::sleep_for(2 * kTimeout);  // the heartbeat names who is lost, and ends this
+  return 70;
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct Outcome {
+  int code[kWorld] = {};
+  bool told[kWorld] = {};
+  std::string errors[kWorld];
+};
+
+Outcome lose_rank(int victim, int signal) {
+  const TemporaryFolder folder;
+  const SharedObject<Shared> shared("trainers");
+  const ListeningSocket socket;
+  std::vector<pid_t> ranks;
+  const auto errors_of = [&](int rank) { return folder / ("rank" + std::to_string(rank)); };
+  for (int rank = 0; rank < kWorld; ++rank)
+    ranks.push_back(fork_child(
+        "trainer", [&, rank] { return run_rank(rank, socket, *shared, errors_of(rank)); }));
+  ::close(socket.descriptor);
+  const auto pid_of = [&](int rank) { return ranks[static_cast<std::size_t>(rank)]; };
+  int status = 0;
+  for (int rank = 0; rank < kWorld; ++rank)
+    while (shared->steps[rank] < 5 && ::waitpid(pid_of(rank), &status, WNOHANG) == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ::kill(pid_of(victim), signal);
+  Outcome outcome;
+  for (int rank = 0; rank < kWorld; ++rank) {
+    if (rank == victim) continue;
+    ::waitpid(pid_of(rank), &status, 0);
+    outcome.code[rank] = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    outcome.told[rank] = shared->told[rank];
+    outcome.errors[rank] = content_of(errors_of(rank));
+  }
+  ::kill(pid_of(victim), SIGKILL);
+  ::waitpid(pid_of(victim), &status, 0);
+  return outcome;
+}
+
+// Seconds of "no sign of life for 5.0 s" in `text`; 0: nothing such.
+double silence_in(const std::string& text) {
+  const std::string words = "no sign of life for ";
+  const std::size_t at = text.find(words);
+  return at == std::string::npos ? 0 : std::stod(text.substr(at + words.size()));
+}
+
+void check_outcome(int victim, int signal) {
+  const Outcome outcome = lose_rank(victim, signal);
+  for (int rank = 0; rank < kWorld; ++rank) {
+    if (rank == victim) continue;
+    INFO("rank " << rank << ", told " << outcome.told[rank] << ":\n" << outcome.errors[rank]);
+    CHECK(outcome.code[rank] == 5);
+    CHECK_THAT(outcome.errors[rank],
+               Catch::Contains("rank " + std::to_string(victim) + " is lost"));
+    CHECK(silence_in(outcome.errors[rank]) * 1000 < 2 * kTimeout.count());
+    // A closed connection is told to the trainer itself, long before the heartbeat: also where the
+    // lost rank is no neighbour. Rank 0 takes its store along, which may be noticed first.
+    if (signal == SIGKILL && victim != 0) CHECK(outcome.told[rank]);
+    if (signal == SIGSTOP) CHECK(silence_in(outcome.errors[rank]) >= 5);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a trainer that is killed in a step: the others learn it at once, end, and name it") {
+  check_outcome(2, SIGKILL);
+}
+
+TEST_CASE("a trainer that is stopped in a step: the others name it after the timeout and end") {
+  check_outcome(1, SIGSTOP);
+}
+
+TEST_CASE("the trainer that hosts the store is killed: the others end and name it") {
+  check_outcome(0, SIGKILL);
+}
