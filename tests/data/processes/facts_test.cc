@@ -24,6 +24,8 @@ TEST_CASE("process use: ticks behind a name with blanks and brackets, private pa
   CHECK(parse_processor_ticks("7 (a b) c) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20") == 300);
   CHECK_FALSE(parse_processor_ticks("7 (a) S 1 2"));
   CHECK_FALSE(parse_processor_ticks(""));
+  CHECK(parse_process_state("7 (a b) c) T 1 2 3") == 'T');
+  CHECK_FALSE(parse_process_state("7 (a b"));
   constexpr const char* kMaps =
       "5581-5582 rw-p 00000000 00:00 0 [heap]\n"
       "Rss:                  12 kB\n"
