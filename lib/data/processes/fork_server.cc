@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "data/processes/collate.h"
-#include "data/processes/memory_kills.h"
 #include "data/processes/own_feed.h"
 #include "data/processes/process_use.h"
 #include "data/processes/worker_feed.h"
@@ -28,6 +27,10 @@ sigset_t awaited_signals() {
   sigaddset(&set, SIGCHLD);
   sigaddset(&set, SIGUSR2);
   return set;
+}
+
+bool is_killed(int wait_status) {
+  return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
 }
 
 // What is asked at every glance of a child's waits. It is ended by SIGKILL, so nothing ever stops
@@ -65,7 +68,7 @@ int run_collate(Lane& lane) {
 }  // namespace
 
 ForkServer::ForkServer(std::deque<Lane>& lanes, ServerControl& control)
-    : lanes_(lanes), control_(control), memory_kills_(count_memory_kills(files_)) {}
+    : lanes_(lanes), control_(control), memory_kills_(files_) {}
 
 int ForkServer::run() {
   try {
@@ -89,6 +92,7 @@ void ForkServer::serve() {
     follow_wishes();
     reap();
     kill_silent();
+    memory_kills_.forget_old();
     const struct timespec limit = {.tv_sec = 0, .tv_nsec = kGlance / std::chrono::nanoseconds(1)};
     ::sigtimedwait(&awaited, nullptr, &limit);
   }
@@ -202,10 +206,10 @@ void ForkServer::reap() {
 }
 
 bool ForkServer::replace(Child& child, int wait_status) {
-  const std::uint64_t memory_kills = count_memory_kills(files_);
-  const Death death = child.hung.empty() ? judge_death(wait_status, memory_kills > memory_kills_)
-                                         : Death{.kind = DeathKind::silent, .text = child.hung};
-  memory_kills_ = memory_kills;
+  const Death death =
+      child.hung.empty()
+          ? judge_death(wait_status, is_killed(wait_status) && memory_kills_.explain_death())
+          : Death{.kind = DeathKind::silent, .text = child.hung};
   LaneControl& control = *lane_of(child).memory.control;
   const std::string sample = sample_of(child);
   note_suspect(child, death);

@@ -18,6 +18,7 @@
 #include "base/real_file_system.h"
 #include "data/processes/child_process.h"
 #include "data/processes/lane.h"
+#include "data/processes/memory_kills.h"
 #include "data/processes/silence.h"
 #include "data/processes/wake_up.h"
 
@@ -94,7 +95,7 @@ class ForkServer {
   std::deque<Lane>& lanes_;
   ServerControl& control_;
   RealFileSystem files_;
-  std::uint64_t memory_kills_;
+  MemoryKills memory_kills_;
   std::vector<Child> children_;
 };
 
