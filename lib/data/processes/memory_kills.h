@@ -22,8 +22,8 @@ class MemoryKills {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Kills older than twice this are forgotten, none is before it is as old as this: a process takes
-  // its time to die after it was counted.
+  // A kill stays fresh for once to twice this: a process takes its time to die after it was
+  // counted.
   static constexpr std::chrono::seconds kFresh{10};
 
   // `files` must outlive it.
