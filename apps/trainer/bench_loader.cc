@@ -42,7 +42,7 @@ void describe(OptionTable& table, BenchLoaderOptions& options) {
       .help("ranks on this machine, kept in step over Gloo");
   table.add("timeout", options.timeout)
       .at_least(std::chrono::seconds(1))
-      .help("silence after which a rank is taken for lost");
+      .help("silence after which a rank is taken for lost, a data process is replaced");
   table.add_switch("json", options.json).help("print one JSON object");
 }
 

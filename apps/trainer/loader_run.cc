@@ -72,6 +72,7 @@ double seconds_since(Clock::time_point begin) {
 LaneSetup first_lane(const BenchLoaderOptions& options, const SampleSource& source) {
   LaneSetup setup = record_lane(source, resolve(options.batching, Layout::flat), options.loader, 0,
                                 static_cast<int>(options.nproc));
+  setup.timeout = options.timeout;
   setup.epochs = options.epochs.value_or(options.max_tokens ? std::int64_t{1} << 40 : 1);
   return setup;
 }

@@ -156,11 +156,15 @@ CgroupLimits read_cgroup_limits(FileSystem& files) {
   return limits;
 }
 
-std::uint64_t parse_statistic(std::string_view text, std::string_view name) {
+std::optional<std::uint64_t> find_statistic(std::string_view text, std::string_view name) {
   for (const std::string_view line : split_lines(text))
     if (const auto words = split_words(line); words.size() == 2 && words[0] == name)
-      return parse_integer<std::uint64_t>(words[1]).value_or(0);
-  return 0;
+      return parse_integer<std::uint64_t>(words[1]);
+  return std::nullopt;
+}
+
+std::uint64_t parse_statistic(std::string_view text, std::string_view name) {
+  return find_statistic(text, name).value_or(0);
 }
 
 }  // namespace odb

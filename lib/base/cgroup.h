@@ -50,8 +50,9 @@ std::vector<std::string> cgroup_folders(const CgroupMount& mount, const std::str
 std::optional<double> parse_cpu_max(std::string_view text);
 // Version 1: cpu.cfs_quota_us (-1: none) and cpu.cfs_period_us.
 std::optional<double> parse_cpu_quota(std::string_view quota, std::string_view period);
-// The number behind `name` in lines of "name number" (memory.stat, /proc/vmstat); 0 when it is not
-// there.
+// The number behind `name` in lines of "name number" (memory.stat, /proc/vmstat); none, or 0, when
+// it is not there.
+std::optional<std::uint64_t> find_statistic(std::string_view text, std::string_view name);
 std::uint64_t parse_statistic(std::string_view text, std::string_view name);
 // A limit in bytes or processes; "max", and version 1's huge number, are none.
 std::optional<std::uint64_t> parse_cgroup_number(std::string_view text);

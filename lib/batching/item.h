@@ -21,7 +21,7 @@ struct Item {
 enum class LeftOutReason : std::uint8_t {
   bad_record = 1,           // could not be read or made into a sample
   no_supervised_token = 2,  // nothing to learn from
-  crashed_worker = 3,       // the worker died on it twice
+  crashed_worker = 3,       // the worker died or hung on it twice
 };
 
 struct LeftOut {

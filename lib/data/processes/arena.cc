@@ -63,10 +63,13 @@ Arena::SlotHead& Arena::head(std::int64_t position) const {
   return memory_.objects<SlotHead>(slot * shape_.slot_bytes(), 1).front();
 }
 
+// What a slot says of itself decides. The shared word may be behind it: publish() may end between
+// the two stores. A slot that was given back is written again, and tells no more of what it was.
 std::int64_t Arena::next_position() const {
-  std::int64_t next = 0;
-  for (std::int64_t slot = 0; slot < shape_.slots; ++slot)
-    next = std::max(next, head(slot).published.load(std::memory_order_acquire));
+  const std::int64_t released = shared_->released.load(std::memory_order_acquire);
+  std::int64_t next = std::max(released, shared_->next.load(std::memory_order_acquire));
+  while (is_published(next))
+    ++next;
   return next;
 }
 
@@ -91,6 +94,7 @@ SlotPlace Arena::place(std::int64_t position) const {
 void Arena::publish(std::int64_t position) {
   ODB_CHECK(is_free(position), "position {} is written before it was given back", position);
   head(position).published.store(position + 1, std::memory_order_release);
+  shared_->next.store(position + 1, std::memory_order_release);
   shared_->published.wake();
 }
 

@@ -114,6 +114,7 @@ class Arena {
  private:
   struct Shared {
     alignas(kCacheLine) std::atomic<std::int64_t> released{0};  // positions given back
+    alignas(kCacheLine) std::atomic<std::int64_t> next{0};      // to be published
     alignas(kCacheLine) WakeUp freed;
     alignas(kCacheLine) WakeUp published;
   };

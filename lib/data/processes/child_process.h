@@ -32,6 +32,7 @@ pid_t fork_child(const std::string& role, const std::function<int()>& body);
 enum class DeathKind : std::uint8_t {
   crashed,        // by itself: a fault, an abort, an exit nobody asked for
   out_of_memory,  // an allocation failed, or the kernel chose it to free memory
+  silent,         // killed by its parent, for it showed no sign of life
   killed          // by another process
 };
 
@@ -40,8 +41,8 @@ struct Death {
   std::string text;  // "died by SIGSEGV", "was killed for want of memory"
 };
 
-// From a status of waitpid. `memory_kill`: the kernel's count of processes killed for want of
-// memory has risen. Pure.
+// From a status of waitpid; never DeathKind::silent. `memory_kill`: the kernel's count of processes
+// killed for want of memory has risen. Pure.
 Death judge_death(int wait_status, bool memory_kill);
 
 }  // namespace odb

@@ -50,6 +50,7 @@ class Collate::Generation {
 
   void begin_epoch(const RoundStart& start, LeftoverList leftovers) {
     if (start.epoch >= setup().epochs) return idle();
+    collate_.enter(Phase::planning);
     if (!epoch_ || epoch_->number != start.epoch) epoch_ = setup().epoch(start.epoch);
     rounds_.emplace(setup().shape, setup().batching, start,
                     make_source(*epoch_, start, std::move(leftovers)));
@@ -195,6 +196,7 @@ void Collate::work(const GivenUp& stopped) {
   const DataState& state = start_.state;
   if (memory_.rounds.newest() < 0)
     memory_.rounds.save({.ordinal = 0, .first_position = -state.slots_taken, .start = state.start});
+  enter(Phase::joining);
   membership_ = memory_.membership(setup_, start_.store_address);
   while (!stopped()) {
     enter(Phase::joining);

@@ -34,7 +34,8 @@ DataProcesses::DataProcesses(std::vector<LaneSetup> setups) : control_("fork-ser
     lanes_.emplace_back(std::move(setup));
   }
   server_ = std::make_shared<ServerProcess>(
-      fork_child("fork server", [this] { return ForkServer(lanes_, *control_).run(); }));
+      fork_child("fork server", [this] { return ForkServer(lanes_, *control_).run(); }),
+      control_->beats);
   for (Lane& lane : lanes_)
     pipelines_.emplace_back(lane, server_);
 }
@@ -56,7 +57,7 @@ void DataProcesses::wish(std::size_t lane, bool wanted) {
   const auto begin = std::chrono::steady_clock::now();
   const auto followed = [&] { return (words.running.load() != 0) == wanted; };
   const auto too_late = [&] {
-    server_->expect_alive();
+    server_->expect_alive(lanes_[lane].setup.timeout);
     return std::chrono::steady_clock::now() - begin > kMostForWish;
   };
   ODB_CHECK(wait_for(control_->changed, followed, too_late),

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "data/processes/collate.h"
-#include "data/processes/memory_kills.h"
 #include "data/processes/own_feed.h"
+#include "data/processes/process_use.h"
 #include "data/processes/worker_feed.h"
 
 namespace odb {
@@ -29,9 +29,17 @@ sigset_t awaited_signals() {
   return set;
 }
 
-// A child is ended by SIGKILL, so nothing in here ever stops by itself.
-bool never() {
-  return false;
+bool is_killed(int wait_status) {
+  return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
+}
+
+// What is asked at every glance of a child's waits. It is ended by SIGKILL, so nothing ever stops
+// by itself; but it shows that it lives.
+auto beating(std::atomic<std::int64_t>& beats) {
+  return [&beats] {
+    beats.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  };
 }
 
 int run_worker(Lane& lane, int worker) {
@@ -40,7 +48,7 @@ int run_worker(Lane& lane, int worker) {
   LaneControl& control = *lane.memory.control;
   Worker(lane.memory.workers[index], control.makers[index], control.request_generation, *maker,
          lane.setup.rules)
-      .run(never);
+      .run(beating(control.makers[index].beats));
   return 0;
 }
 
@@ -48,19 +56,19 @@ int run_collate(Lane& lane) {
   LaneControl& control = *lane.memory.control;
   if (lane.setup.workers > 0) {
     WorkerFeed feed(lane.memory.workers, control.request_generation);
-    Collate(lane.setup, lane.memory, feed).run(never);
+    Collate(lane.setup, lane.memory, feed).run(beating(control.beats));
     return 0;
   }
   const std::unique_ptr<ViewMaker> maker = lane.setup.maker();
   OwnFeed feed(*maker, control.makers[0], lane.setup.rules);
-  Collate(lane.setup, lane.memory, feed).run(never);
+  Collate(lane.setup, lane.memory, feed).run(beating(control.beats));
   return 0;
 }
 
 }  // namespace
 
 ForkServer::ForkServer(std::deque<Lane>& lanes, ServerControl& control)
-    : lanes_(lanes), control_(control), memory_kills_(count_memory_kills(files_)) {}
+    : lanes_(lanes), control_(control), memory_kills_(files_) {}
 
 int ForkServer::run() {
   try {
@@ -80,8 +88,11 @@ void ForkServer::serve() {
   const sigset_t awaited = awaited_signals();
   ::pthread_sigmask(SIG_BLOCK, &awaited, nullptr);
   while (control_.stop.load() == 0) {
+    control_.beats.fetch_add(1);
     follow_wishes();
     reap();
+    kill_silent();
+    memory_kills_.forget_old();
     const struct timespec limit = {.tv_sec = 0, .tv_nsec = kGlance / std::chrono::nanoseconds(1)};
     ::sigtimedwait(&awaited, nullptr, &limit);
   }
@@ -140,9 +151,41 @@ std::int64_t ForkServer::progress(const Child& child) {
          (child.worker == kCollate ? lane_of(child).memory.control->progress.load() : 0);
 }
 
+std::int64_t ForkServer::signs_of_life(const Child& child) {
+  const LaneControl& control = *lane_of(child).memory.control;
+  return progress(child) + (child.worker == kCollate ? control.beats.load()
+                                                     : control.makers[child.worker].beats.load());
+}
+
+// Gloo's waits do not beat. Even there a process that is stopped has no right to be silent.
+bool ForkServer::may_be_silent(const Child& child) {
+  return child.worker == kCollate &&
+         odb::may_be_silent(lane_of(child).memory.control->phase.load()) &&
+         !is_stopped(files_, child.process);
+}
+
+void ForkServer::kill_silent() {
+  for (Child& child : children_) {
+    if (!child.hung.empty()) continue;
+    if (may_be_silent(child)) {
+      child.silence.forget();
+      continue;
+    }
+    const auto silent = child.silence.look(signs_of_life(child));
+    if (silent < lane_of(child).setup.timeout) continue;
+    child.hung = fmt::format("showed no sign of life for {:.1f} s and was killed",
+                             std::chrono::duration<double>(silent).count());
+    log("data").warn("{} (process {}) {}{}", role(child), child.process, child.hung,
+                     sample_of(child));
+    ::kill(child.process, SIGKILL);
+  }
+}
+
 void ForkServer::fork(Child& child) {
   Lane& lane = lane_of(child);
   child.progress = progress(child);
+  child.silence.forget();
+  child.hung.clear();
   child.process = fork_child(role(child), [&lane, worker = child.worker] {
     return worker == kCollate ? run_collate(lane) : run_worker(lane, worker);
   });
@@ -163,12 +206,15 @@ void ForkServer::reap() {
 }
 
 bool ForkServer::replace(Child& child, int wait_status) {
-  const std::uint64_t memory_kills = count_memory_kills(files_);
-  const Death death = judge_death(wait_status, memory_kills > memory_kills_);
-  memory_kills_ = memory_kills;
+  const Death death =
+      child.hung.empty()
+          ? judge_death(wait_status, is_killed(wait_status) && memory_kills_.explain_death())
+          : Death{.kind = DeathKind::silent, .text = child.hung};
   LaneControl& control = *lane_of(child).memory.control;
-  const std::string sample = note_suspect(child, death);
-  log("data").warn("{} (process {}) {}{}", role(child), child.process, death.text, sample);
+  const std::string sample = sample_of(child);
+  note_suspect(child, death);
+  if (death.kind != DeathKind::silent)  // which was told when it was killed
+    log("data").warn("{} (process {}) {}{}", role(child), child.process, death.text, sample);
   control.deaths.fetch_add(1);
   if (may_go_on(child, death)) {
     fork(child);
@@ -184,17 +230,22 @@ bool ForkServer::replace(Child& child, int wait_status) {
   return false;
 }
 
-std::string ForkServer::note_suspect(const Child& child, const Death& death) {
+std::string ForkServer::sample_of(const Child& child) {
+  const MakerState* const maker = maker_state(child);
+  const std::int64_t making = maker != nullptr ? maker->making.load() : 0;
+  if (making == 0) return "";
+  return fmt::format(" while it made sample {} of epoch {}", making - 1, maker->epoch.load());
+}
+
+void ForkServer::note_suspect(const Child& child, const Death& death) {
   MakerState* const maker = maker_state(child);
-  if (maker == nullptr || maker->making == 0) return "";
-  const std::int64_t view = maker->making.exchange(0) - 1;
-  if (death.kind != DeathKind::killed) {
-    const bool again = maker->suspect == view + 1 && maker->suspect_epoch == maker->epoch;
-    maker->crashes = again ? maker->crashes + 1 : 1;
-    maker->suspect = view + 1;
-    maker->suspect_epoch = maker->epoch.load();
-  }
-  return fmt::format(" while it made sample {} of epoch {}", view, maker->epoch.load());
+  if (maker == nullptr || maker->making == 0) return;
+  const std::int64_t making = maker->making.exchange(0);
+  if (death.kind == DeathKind::killed) return;
+  const bool again = maker->suspect == making && maker->suspect_epoch == maker->epoch;
+  maker->crashes = again ? maker->crashes + 1 : 1;
+  maker->suspect = making;
+  maker->suspect_epoch = maker->epoch.load();
 }
 
 bool ForkServer::may_go_on(Child& child, const Death& death) {

@@ -3,7 +3,7 @@
 // It is forked off the trainer before that has threads or LibTorch, has one thread, and does
 // nothing but wait for its children's ends and the trainer's word, so a fork of it is cheap and
 // safe at any time. A new life of a child inherits tokenizer and index, and finds in shared memory
-// where the old one stood.
+// where the old one stood. A child that shows no sign of life for the lane's timeout is killed.
 #pragma once
 
 #include <sys/types.h>
@@ -18,6 +18,8 @@
 #include "base/real_file_system.h"
 #include "data/processes/child_process.h"
 #include "data/processes/lane.h"
+#include "data/processes/memory_kills.h"
+#include "data/processes/silence.h"
 #include "data/processes/wake_up.h"
 
 namespace odb {
@@ -39,6 +41,7 @@ struct ServerControl {
     std::atomic<std::uint32_t> running{0};  // by the fork server: they do
   };
   std::atomic<std::uint32_t> stop{0};  // by the trainer: end all and leave
+  std::atomic<std::int64_t> beats{0};  // by the fork server: rises several times a second
   WakeUp changed;                      // `running` did
   std::array<LaneWords, kMostLanes> lanes;
 };
@@ -62,6 +65,8 @@ class ForkServer {
     std::int64_t progress = 0;  // when it was forked
     int crashes = 0;            // in a row, without progress between
     int kills = 0;
+    Silence silence;
+    std::string hung;  // not empty: it was killed for its silence, the text says so
   };
 
   Lane& lane_of(const Child& child) { return lanes_[child.lane]; }
@@ -69,6 +74,8 @@ class ForkServer {
   MakerState* maker_state(const Child& child);
   std::atomic<std::int32_t>& process_word(const Child& child);
   std::int64_t progress(const Child& child);
+  std::int64_t signs_of_life(const Child& child);
+  bool may_be_silent(const Child& child);
 
   void serve();
   void follow_wishes();
@@ -76,16 +83,19 @@ class ForkServer {
   void end(std::size_t lane);
   void fork(Child& child);
   void reap();
+  void kill_silent();
   // Tells of the death and forks the child again; false: it has died too often, the lane ends.
   bool replace(Child& child, int wait_status);
-  // The sample that the dead child was making is noted as its suspect. Answers it as text.
-  std::string note_suspect(const Child& child, const Death& death);
+  // The sample that the child is making, as text behind what became of the child; "" without one.
+  std::string sample_of(const Child& child);
+  // The sample that the dead child was making is noted as its suspect.
+  void note_suspect(const Child& child, const Death& death);
   bool may_go_on(Child& child, const Death& death);
 
   std::deque<Lane>& lanes_;
   ServerControl& control_;
   RealFileSystem files_;
-  std::uint64_t memory_kills_;
+  MemoryKills memory_kills_;
   std::vector<Child> children_;
 };
 

@@ -2,6 +2,7 @@
 // one for training and may have one for evaluation.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -39,6 +40,9 @@ struct LaneSetup {
   std::int64_t depth = 8;    // slots kept ready, at least 2
   MakingRules rules;
   bool at_start = true;  // forked with the fork server; else on demand
+  // A data process that shows no sign of life for so long is killed and forked again, and the
+  // sample that it was making is a suspect. Waiting is no silence, whoever is waited for.
+  std::chrono::milliseconds timeout{300000};
   // Lengths by view for strategies that plan with them; may be empty for the others. Called in the
   // collate process.
   std::function<LengthTable(std::int64_t epoch)> lengths;

@@ -10,6 +10,8 @@ const char* to_text(Phase phase) {
       return "waiting for the start";
     case Phase::joining:
       return "joining the side group";
+    case Phase::planning:
+      return "planning the epoch";
     case Phase::filling:
       return "filling the window";
     case Phase::aligning:
@@ -22,6 +24,10 @@ const char* to_text(Phase phase) {
       return "failed";
   }
   return "unknown";
+}
+
+bool may_be_silent(Phase phase) {
+  return phase == Phase::joining || phase == Phase::planning || phase == Phase::aligning;
 }
 
 }  // namespace odb

@@ -49,6 +49,7 @@ struct MakerState {
   std::atomic<std::int64_t> making{0};   // view + 1; 0: none
   std::atomic<std::int64_t> epoch{0};    // of it
   std::atomic<std::int64_t> made{0};     // samples, over all lives
+  std::atomic<std::int64_t> beats{0};    // by a worker: rises with every glance of its waits
   std::atomic<std::int64_t> suspect{0};  // view + 1 that its last life crashed on
   std::atomic<std::int64_t> suspect_epoch{0};
   std::atomic<std::int32_t> crashes{0};  // in a row, on the suspect
@@ -94,6 +95,7 @@ enum class Phase : std::uint32_t {
   starting,
   waiting_for_start,
   joining,
+  planning,
   filling,
   aligning,
   waiting_for_slot,
@@ -101,14 +103,18 @@ enum class Phase : std::uint32_t {
   failed
 };
 const char* to_text(Phase phase);
+// Whether collate may show no sign of life in it for as long as it takes: it waits for other ranks,
+// or goes over the whole data once.
+bool may_be_silent(Phase phase);
 
 struct LaneControl {
   std::atomic<std::uint64_t> request_generation{
-      0};                                       // by collate: one more in every life and replay
-  std::atomic<std::int64_t> joined{0};          // by collate: side group generation + 1
-  std::atomic<Phase> phase{Phase::starting};    // by collate
-  std::atomic<std::int64_t> progress{0};        // by collate: rises with whatever gets done
-  std::atomic<std::int64_t> aligned_rounds{0};  // by collate: gone through with other ranks
+      0};                                     // by collate: one more in every life and replay
+  std::atomic<std::int64_t> joined{0};        // by collate: side group generation + 1
+  std::atomic<Phase> phase{Phase::starting};  // by collate
+  std::atomic<std::int64_t> progress{0};      // by collate: rises with whatever gets done
+  std::atomic<std::int64_t> beats{0};  // by collate: with samples taken, glances of its waits
+  std::atomic<std::int64_t> aligned_rounds{0};        // by collate: gone through with other ranks
   std::atomic<std::int64_t> aligning_nanoseconds{0};  // by collate: in them, peers waited for
   std::atomic<std::int32_t> collate_process{0};       // by the fork server
   std::atomic<std::int64_t> deaths{0};                // by the fork server: children that died

@@ -12,7 +12,7 @@ bool is_bad_by_now(const MakerState& state, ViewId view, std::int64_t epoch) {
 
 ViewAnswer crashed_answer(ViewMaker& maker, const MakingRules& rules, ViewId view,
                           std::int64_t epoch) {
-  std::string text = fmt::format("{}: making this sample crashed a data process {} times",
+  std::string text = fmt::format("{}: making this sample crashed or hung a data process {} times",
                                  maker.where(view, epoch), kCrashesOfBadSample);
   if (rules.skip_bad)
     return {.kind = AnswerKind::left_out,

@@ -1,8 +1,8 @@
 // The making of one sample in a process that the sample may kill.
 //
 // Before the maker starts, the sample's number is noted in shared memory; a process that dies then
-// is known to have died on it. The process that takes over tries it once more. If that dies too,
-// the third one does not try: the sample is bad.
+// is known to have died on it; one that hangs is killed. The process that takes over tries it once
+// more. If that dies too, the third one does not try: the sample is bad.
 #pragma once
 
 #include <cstdint>

@@ -22,10 +22,17 @@ void ServerProcess::tell() const {
   if (end_.empty()) ::kill(process_, SIGUSR2);
 }
 
-void ServerProcess::expect_alive() {
+void ServerProcess::expect_alive(std::chrono::milliseconds timeout) {
   int wait_status = 0;
-  if (end_.empty() && ::waitpid(process_, &wait_status, WNOHANG) == process_)
+  if (end_.empty() && ::waitpid(process_, &wait_status, WNOHANG) == process_) {
     end_ = judge_death(wait_status, false).text;
+    reaped_ = true;
+  }
+  if (end_.empty() && silence_.look(beats_.load()) >= timeout) {
+    end_ = fmt::format("showed no sign of life for {:.1f} s and was killed",
+                       std::chrono::duration<double>(timeout).count());
+    ::kill(process_, SIGKILL);
+  }
   if (!end_.empty())
     throw InternalError("the fork server of the data processes (process {}) {}; this rank must end",
                         process_, end_);
@@ -37,11 +44,12 @@ void ServerProcess::await_end() noexcept {
   constexpr std::chrono::seconds kPatient{10};
   const auto begin = std::chrono::steady_clock::now();
   const struct timespec pause = {.tv_sec = 0, .tv_nsec = 1'000'000};
-  while (end_.empty() && ::waitpid(process_, nullptr, WNOHANG) == 0) {
+  while (!reaped_ && ::waitpid(process_, nullptr, WNOHANG) == 0) {
     if (std::chrono::steady_clock::now() - begin > kPatient) ::kill(process_, SIGKILL);
     ::nanosleep(&pause, nullptr);
   }
-  end_ = "was ended";
+  reaped_ = true;
+  if (end_.empty()) end_ = "was ended";
 }
 
 double PipelineStatistics::padding_fraction() const {
@@ -74,7 +82,7 @@ void Pipeline::start(PipelineStart start) {
 void Pipeline::throw_failures() {
   control().collate_failure.throw_if_set();
   control().server_failure.throw_if_set();
-  server_->expect_alive();
+  server_->expect_alive(lane_.setup.timeout);
 }
 
 std::optional<BatchView> Pipeline::next(std::chrono::milliseconds limit) {

@@ -12,24 +12,31 @@
 #include "batching/state.h"
 #include "data/processes/fork_server.h"
 #include "data/processes/long_wait.h"
+#include "data/processes/silence.h"
 
 namespace odb {
 
 // The fork server as its parent sees it.
 class ServerProcess {
  public:
-  explicit ServerProcess(pid_t process) : process_(process) {}
+  // `beats`: the word that it raises as long as it lives.
+  ServerProcess(pid_t process, const std::atomic<std::int64_t>& beats)
+      : process_(process), beats_(beats) {}
 
   pid_t process() const { return process_; }
   void tell() const;  // that a shared word has changed
-  // InternalError when it has died.
-  void expect_alive();
+  // InternalError when it has died, or has shown no sign of life for `timeout` while this was asked
+  // at every glance; it is then killed.
+  void expect_alive(std::chrono::milliseconds timeout);
   // Waits for its end; after 10 seconds it is killed.
   void await_end() noexcept;
 
  private:
   pid_t process_;
+  const std::atomic<std::int64_t>& beats_;
+  Silence silence_;
   std::string end_;  // how it ended; empty: it has not
+  bool reaped_ = false;
 };
 
 // Sums over the slots that next() has given.

@@ -9,17 +9,34 @@
 
 namespace odb {
 
-std::optional<std::uint64_t> parse_processor_ticks(std::string_view stat) {
-  // "number (name) state ...": the name may hold blanks and brackets.
+namespace {
+
+// "number (name) state ...": the words from the state on. The name may hold blanks and brackets.
+std::vector<std::string_view> words_behind_name(std::string_view stat) {
   const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string_view::npos) return std::nullopt;
-  const std::vector<std::string_view> words = split_words(stat.substr(name_end + 1));
+  if (name_end == std::string_view::npos) return {};
+  return split_words(stat.substr(name_end + 1));
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_processor_ticks(std::string_view stat) {
+  const std::vector<std::string_view> words = words_behind_name(stat);
   constexpr std::size_t kUser = 11;
   if (words.size() <= kUser + 1) return std::nullopt;
   const auto user = parse_integer<std::uint64_t>(words[kUser]);
   const auto system = parse_integer<std::uint64_t>(words[kUser + 1]);
   if (!user || !system) return std::nullopt;
   return *user + *system;
+}
+
+std::optional<char> parse_process_state(std::string_view stat) {
+  const std::vector<std::string_view> words = words_behind_name(stat);
+  return words.empty() ? std::nullopt : std::optional(words.front().front());
+}
+
+bool is_stopped(FileSystem& files, pid_t process) {
+  return parse_process_state(read_if_there(files, fmt::format("/proc/{}/stat", process))) == 'T';
 }
 
 std::uint64_t parse_private_bytes(std::string_view smaps) {

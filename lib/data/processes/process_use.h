@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/files.h"
+
 namespace odb {
 
 struct ProcessUse {
@@ -21,10 +23,15 @@ struct ProcessUse {
 // From /proc; nothing when the process is gone.
 std::optional<ProcessUse> process_use(const std::string& role, pid_t process);
 
+// Whether the process is stopped (SIGSTOP) at this moment.
+bool is_stopped(FileSystem& files, pid_t process);
+
 // ---- The parts that read text.
 
 // Clock ticks in user and system mode, of /proc/PID/stat.
 std::optional<std::uint64_t> parse_processor_ticks(std::string_view stat);
+// The letter of the process's state there: 'R' runs, 'T' is stopped, ...
+std::optional<char> parse_process_state(std::string_view stat);
 // Sum of the private pages in /proc/PID/smaps, in bytes, mappings of memfd files left out.
 std::uint64_t parse_private_bytes(std::string_view smaps);
 

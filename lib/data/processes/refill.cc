@@ -54,6 +54,7 @@ Refill::Result Refill::fill(Rounds& rounds, const GivenUp& given_up) {
       ++next_;
       deliver(rounds, *fed);
       feed_.done();
+      control_.beats.fetch_add(1, std::memory_order_relaxed);
     }
   } catch (const Error& error) {
     return {.ending = Ending::failed, .code = error.code(), .text = error.what()};

@@ -24,6 +24,8 @@ TEST_CASE("process use: ticks behind a name with blanks and brackets, private pa
   CHECK(parse_processor_ticks("7 (a b) c) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20") == 300);
   CHECK_FALSE(parse_processor_ticks("7 (a) S 1 2"));
   CHECK_FALSE(parse_processor_ticks(""));
+  CHECK(parse_process_state("7 (a b) c) T 1 2 3") == 'T');
+  CHECK_FALSE(parse_process_state("7 (a b"));
   constexpr const char* kMaps =
       "5581-5582 rw-p 00000000 00:00 0 [heap]\n"
       "Rss:                  12 kB\n"
@@ -41,25 +43,67 @@ TEST_CASE("process use: ticks behind a name with blanks and brackets, private pa
   CHECK_FALSE(process_use("nobody", 0x7fffffff));
 }
 
-TEST_CASE("memory kills: counted over both versions of control groups and the machine") {
-  CHECK(parse_memory_kills("low 0\noom 3\noom_kill 2\noom_group_kill 0\n") == 2);
-  CHECK(parse_memory_kills("oom_kill_disable 0\nunder_oom 0\noom_kill 5\n") == 5);
-  CHECK(parse_memory_kills("") == 0);
+namespace {
+
+void write_file(FileSystem& files, const std::string& path, const std::string& text) {
+  files.make_folders(parent_folder(path));
+  files.write_durably(path, text);
+}
+
+}  // namespace
+
+TEST_CASE("memory kills: those of the own control group; of the machine where it has no count") {
   FaultyFileSystem files;
-  CHECK(count_memory_kills(files) == 0);
   const auto write = [&](const std::string& path, const std::string& text) {
-    files.make_folders(parent_folder(path));
-    files.write_durably(path, text);
+    write_file(files, path, text);
   };
+  CHECK(count_memory_kills(files) == 0);
+  write("/proc/vmstat", "pgfault 12\noom_kill 100\n");
+  CHECK(count_memory_kills(files) == 100);
   write("/proc/self/cgroup", "4:memory:/job\n0::/job\n");
   write("/proc/self/mountinfo",
         "30 20 0:26 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
         "31 20 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
         "32 20 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n");
-  write("/sys/fs/cgroup/unified/job/memory.events", "oom_kill 2\n");
-  write("/sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill 4\n");
-  write("/proc/vmstat", "pgfault 12\noom_kill 1\n");
-  CHECK(count_memory_kills(files) == 7);
+  CHECK(count_memory_kills(files) == 100);
+  write("/sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\n");
+  CHECK(count_memory_kills(files) == 100);  // kernels before 4.13
+  write("/sys/fs/cgroup/memory/job/memory.oom_control", "under_oom 0\noom_kill 4\n");
+  CHECK(count_memory_kills(files) == 4);
+  write("/sys/fs/cgroup/unified/job/memory.events", "low 0\noom 3\noom_kill 2\noom_group_kill 0\n");
+  CHECK(count_memory_kills(files) == 6);
+}
+
+TEST_CASE("memory kills: a fresh one explains one death, an old one none") {
+  FaultyFileSystem files;
+  const auto count = [&](int kills) {
+    write_file(files, "/proc/vmstat", fmt::format("oom_kill {}\n", kills));
+  };
+  const MemoryKills::Clock::time_point begin{};
+  const auto at = [&](int seconds) { return begin + std::chrono::seconds(seconds); };
+  count(7);
+  MemoryKills kills(files, begin);
+  CHECK_FALSE(kills.explain_death());
+  count(8);
+  kills.forget_old(at(9));
+  CHECK(kills.explain_death());
+  CHECK_FALSE(kills.explain_death());
+  count(10);  // two at once
+  kills.forget_old(at(11));
+  CHECK(kills.explain_death());
+  CHECK(kills.explain_death());
+  CHECK_FALSE(kills.explain_death());
+  count(11);
+  kills.forget_old(at(22));  // seen for the first time
+  kills.forget_old(at(31));
+  count(12);
+  kills.forget_old(at(32));
+  CHECK(kills.explain_death());  // the one of before 22 is old by now
+  CHECK_FALSE(kills.explain_death());
+  count(13);
+  kills.forget_old(at(43));
+  kills.forget_old(at(54));
+  CHECK_FALSE(kills.explain_death());
 }
 
 TEST_CASE("messages: an answer is read as it was written, wrong sizes are found") {

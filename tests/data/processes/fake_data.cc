@@ -43,7 +43,16 @@ class FakeMaker final : public ViewMaker {
         ::raise(SIGSEGV);
         break;
       case FakeData::Fate::crashes_once:
-        if (tried_->views[view].fetch_add(1) == 0) ::raise(SIGSEGV);
+        if (is_first(view)) ::raise(SIGSEGV);
+        break;
+      case FakeData::Fate::hangs:
+        for (;;)
+          ::pause();
+      case FakeData::Fate::stops:
+        ::raise(SIGSTOP);
+        break;
+      case FakeData::Fate::stops_once:
+        if (is_first(view)) ::raise(SIGSTOP);
         break;
       case FakeData::Fate::out_of_memory:
         throw std::bad_alloc();
@@ -59,6 +68,8 @@ class FakeMaker final : public ViewMaker {
   }
 
  private:
+  bool is_first(ViewId view) { return tried_->views[view].fetch_add(1) == 0; }
+
   const FakeData& data_;
   const SharedObject<Tried>& tried_;
   Rng delays_;
@@ -102,6 +113,8 @@ Prepared FakeData::prepare(ViewId view) const {
     case Fate::unsupervised:
       return LeftOut{.view = view, .reason = LeftOutReason::no_supervised_token};
     case Fate::crashes:
+    case Fate::hangs:
+    case Fate::stops:
     case Fate::out_of_memory:
       return LeftOut{.view = view, .reason = LeftOutReason::crashed_worker};
     default:

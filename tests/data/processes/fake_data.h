@@ -15,7 +15,18 @@
 namespace odb {
 
 struct FakeData {
-  enum class Fate { fine, bad, unsupervised, throws, crashes, crashes_once, out_of_memory };
+  enum class Fate {
+    fine,
+    bad,
+    unsupervised,
+    throws,
+    crashes,
+    crashes_once,
+    hangs,
+    stops,  // its process, as SIGSTOP does
+    stops_once,
+    out_of_memory
+  };
 
   std::int64_t size = 300;
   std::uint64_t seed = 1;
@@ -32,7 +43,7 @@ struct FakeData {
   LengthTable lengths() const;
 };
 
-// Makes the samples. `crashes_once` crashes in the first process that tries it.
+// Makes the samples. `..._once`: in the first process that tries it.
 ViewMakerFactory fake_maker(const FakeData& data);
 
 // A lane over the data: rank `rank` of `world`. `setup.membership` is left to the caller for worlds

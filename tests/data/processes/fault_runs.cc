@@ -39,7 +39,7 @@ void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views,
 }
 
 Ranks::Ranks(const FakeData& data, const BatchingOptions& options, int world,
-             const MeetingPlace* place)
+             const MeetingPlace* place, const std::function<void(LaneSetup&)>& adjust)
     : data_(data), peers_("peers", world, most_numbers(options)) {
   const MeetingPlace memory{.membership =
                                 [this](int rank) {
@@ -53,6 +53,7 @@ Ranks::Ranks(const FakeData& data, const BatchingOptions& options, int world,
     LaneSetup setup = fake_lane(data, options, rank, world);
     setup.workers = 1 + rank % 2;
     setup.membership = place->membership(rank);
+    if (adjust) adjust(setup);
     processes_.emplace_back(std::vector<LaneSetup>{setup});
     pipelines_.push_back(&processes_.back().pipeline(0));
   }

@@ -31,8 +31,9 @@ void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views,
 // One trainer for all ranks: takes slot after slot from each in turn.
 class Ranks {
  public:
+  // `adjust` may change the setup of each rank.
   Ranks(const FakeData& data, const BatchingOptions& options, int world,
-        const MeetingPlace* place = nullptr);
+        const MeetingPlace* place = nullptr, const std::function<void(LaneSetup&)>& adjust = {});
 
   // Every rank's slots of the epoch; `between` is called before each slot.
   std::vector<std::vector<Slot>> to_end(const std::function<void()>& between = {});

@@ -1,12 +1,26 @@
 #include "loader.h"
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <thread>
 
+#include "base/error.h"
 #include "catch.h"
 
 namespace odb {
+namespace {
+
+bool holds_soon(const std::function<bool()>& condition) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() - begin > kPatience) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+}  // namespace
 
 PipelineStart epoch_start(const LaneSetup& setup, std::int64_t epoch) {
   PipelineStart start;
@@ -38,14 +52,25 @@ std::vector<Slot> run_epoch(const LaneSetup& setup, const FakeData& data) {
   return slots_to_end(processes.pipeline(0), data);
 }
 
-std::vector<ProcessUse> all_processes(const DataProcesses& processes, std::size_t count) {
-  const auto begin = std::chrono::steady_clock::now();
-  std::vector<ProcessUse> found = processes.use();
-  while (found.size() != count && std::chrono::steady_clock::now() - begin < kPatience) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    found = processes.use();
+Ending failure_of(const LaneSetup& setup, const FakeData& data) {
+  try {
+    run_epoch(setup, data);
+  } catch (const Error& error) {
+    return {.code = static_cast<int>(error.code()), .text = error.what()};
   }
-  REQUIRE(found.size() == count);
+  return {};
+}
+
+void await(const std::function<bool()>& condition) {
+  REQUIRE(holds_soon(condition));
+}
+
+std::vector<ProcessUse> all_processes(const DataProcesses& processes, std::size_t count) {
+  std::vector<ProcessUse> found;
+  await([&] {
+    found = processes.use();
+    return found.size() == count;
+  });
   return found;
 }
 
@@ -55,6 +80,10 @@ bool is_alive(pid_t process) {
   if (!std::getline(file, stat)) return false;
   const std::size_t name_end = stat.rfind(')');
   return name_end != std::string::npos && stat.size() > name_end + 2 && stat[name_end + 2] != 'Z';
+}
+
+bool all_gone(const std::vector<pid_t>& processes) {
+  return holds_soon([&] { return std::none_of(processes.begin(), processes.end(), is_alive); });
 }
 
 }  // namespace odb

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "data/processes/data_processes.h"
@@ -26,10 +27,22 @@ std::vector<Slot> slots_to_end(Pipeline& pipeline, const FakeData& data,
 // A whole epoch of a lane of its own.
 std::vector<Slot> run_epoch(const LaneSetup& setup, const FakeData& data);
 
+// What ends a lane of its own before its epoch has ended.
+struct Ending {
+  int code = 0;
+  std::string text;
+};
+Ending failure_of(const LaneSetup& setup, const FakeData& data);
+
+// Waits until `condition` holds. Fails the test when it never does.
+void await(const std::function<bool()>& condition);
+
 // All processes, once there are `count` of them. Fails the test when there never are.
 std::vector<ProcessUse> all_processes(const DataProcesses& processes, std::size_t count);
 
 // Whether the process is there and no zombie.
 bool is_alive(pid_t process);
+// Whether none of them is, now or soon.
+bool all_gone(const std::vector<pid_t>& processes);
 
 }  // namespace odb
