@@ -55,7 +55,7 @@ LaunchPlace find_launch_place(const RankOptions& options, const Environment& env
     throw UsageError(
         "found rank {} of {} ranks; ranks are numbered from 0 to one below --world-size",
         place.rank, place.world);
-  place.local_rank = static_cast<int>(given(options.local_rank, "LOCAL_RANK").value_or(0));
+  place.local_rank = static_cast<int>(given(options.local_rank, "LOCAL_RANK").value_or(place.rank));
   if (reads_environment)
     place.local_world = static_cast<int>(
         std::max<std::int64_t>(1, number_in(environment, "LOCAL_WORLD_SIZE").value_or(1)));

@@ -140,8 +140,8 @@ void RunRecords::finish(const Progress& progress, const PhaseSeconds& seconds,
   summary.unique_views = unique;
   summary.peak_memory_gb = peak_memory();
   summary.world_size = options_.world;
-  summary.life_samples = progress.totals().samples;
-  summary.life_tokens = progress.totals().tokens;
+
+
   write_summary(files_, options_.paths.summary(), summary);
   first_->lives.end(options_.life, progress.totals().steps, reason, exit_code);
 }

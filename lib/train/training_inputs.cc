@@ -41,6 +41,7 @@ LaneSetup training_lane(const TrainingInputs& inputs, const BatchingOptions& bat
   LaneSetup lane = record_lane(*inputs.source, batching, inputs.options.loader, inputs.place.rank,
                                inputs.place.world);
   const std::int64_t size = inputs.limits.data_size;
+  lane.timeout = inputs.options.ranks.timeout;
   lane.epochs = inputs.limits.views ? (*inputs.limits.views + size - 1) / size : kEndless;
   (void)start_of_epoch(lane.epoch(0), inputs.place.rank, inputs.place.world);
   return lane;
@@ -57,6 +58,7 @@ LaneSetup evaluation_lane(const TrainingInputs& inputs, const SampleSource& sour
                                inputs.place.rank, inputs.place.world);
   lane.name = fmt::format("evaluation {}", number);
   lane.at_start = false;
+  lane.timeout = inputs.options.ranks.timeout;
   return lane;
 }
 
