@@ -26,7 +26,7 @@ constexpr std::int64_t kWarmUpRounds = 50;
 
 struct BenchAlignOptions {
   std::vector<std::int64_t> ranks{1, 2, 4};
-  RankOptions network;
+  LocalRankOptions network;
   std::int64_t rounds = 1000;
   std::int64_t round_groups = 16;
   bool json = false;

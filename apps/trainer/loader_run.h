@@ -20,7 +20,7 @@ struct BenchLoaderOptions {
   DataOptions data;
   BatchingOptions batching;
   LoaderOptions loader;
-  RankOptions ranks;
+  LocalRankOptions ranks;
   std::optional<std::int64_t> epochs;
   std::optional<std::int64_t> max_tokens;
   std::int64_t nproc = 1;

@@ -2,7 +2,7 @@
 
 namespace odb {
 
-void describe(OptionTable& table, RankOptions& options) {
+void describe(OptionTable& table, LocalRankOptions& options) {
   table.group("ranks");
   table.add("network", options.network)
       .help(

@@ -7,10 +7,10 @@
 
 namespace odb {
 
-struct RankOptions {
+struct LocalRankOptions {
   std::string network;  // an interface or a local address; empty: that towards the store
 };
 
-void describe(OptionTable& table, RankOptions& options);
+void describe(OptionTable& table, LocalRankOptions& options);
 
 }  // namespace odb

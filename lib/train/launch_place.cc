@@ -64,6 +64,8 @@ LaunchPlace find_launch_place(const RankOptions& options, const Environment& env
     if (!address)
       throw UsageError("--rendezvous {}: wanted auto, env, or HOST:PORT of rank 0", rendezvous);
     place.store = *address;
+    const bool here = address->host == "localhost" || address->host.starts_with("127.");
+    if (here && !reads_environment) place.local_world = place.world;
   } else if (place.world > 1) {
     if (!reads_environment)
       throw UsageError(

@@ -101,7 +101,7 @@ bool is_device(const std::string& text) {
 }
 
 bool is_rendezvous(const std::string& text) {
-  if (text == "auto" || text == "env" || text == "slurm" || text == "file") return true;
+  if (text == "auto" || text == "env") return true;
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) return false;
   const auto port = parse_integer<std::uint16_t>(std::string_view(text).substr(colon + 1));
@@ -197,7 +197,7 @@ void describe(OptionTable& table, RankOptions& options) {
       .default_note("from the launcher, else the rank")
       .help("number of this process on its machine; chooses the GPU");
   table.add("rendezvous", options.rendezvous)
-      .form("auto, env, slurm, file or HOST:PORT", is_rendezvous)
+      .form("auto, env or HOST:PORT", is_rendezvous)
       .help("how ranks find each other: HOST:PORT of rank 0, or where to learn it");
   table.add("timeout", options.timeout)
       .at_least(std::chrono::seconds(1))

@@ -356,7 +356,10 @@ int run_training(const RunOptions& options, const std::string& config,
   const LaunchPlace place = find_launch_place(options.ranks, process_environment);
   start_log({.rank = place.world > 1 ? place.rank : -1, .role = "trainer"});
   TrainingInputs inputs = prepare_training(files, options, place);
-  if (place.rank == 0) show_first_sample(inputs);
+  if (place.rank == 0) {
+    log("train").info("the options of this run:\n{}", config);
+    show_first_sample(inputs);
+  }
   if (place.world > 1)
     inputs.lanes.front().membership =
         membership_over_gloo({.prefix = "align/",
