@@ -35,6 +35,7 @@ PlanOptions parsed(const Words& words) {
 
 std::vector<std::string> names_of(const std::vector<PlanRow>& rows) {
   std::vector<std::string> names;
+  names.reserve(rows.size());
   for (const PlanRow& row : rows)
     names.push_back(row.name);
   return names;

@@ -99,8 +99,8 @@ TEST_CASE("The report as text") {
         "left out: 1 rows (20.00 %): answers behind the cutoff length\n",
         "  a.jsonl:3: found null; wanted an object\n", "cut at 100 tokens: 1 samples (33.33 %)\n",
         "          8 - 15                 1  ##################################################\n",
-        "suggested: --l-max 1024: holds the longest sample (100 tokens) and about 23 average ones "
-        "(44 tokens)"})
+        ("suggested: --l-max 1024: holds the longest sample (100 tokens) and about 23 average ones "
+         "(44 tokens)")})
     CHECK_THAT(text, Catch::Contains(line));
 }
 

@@ -20,7 +20,7 @@ struct Layout {
 };
 
 const std::vector<Layout>& layouts() {
-  static const std::vector<Layout> kLayouts = {
+  static const std::vector<Layout> all = {
       {"plain lines", "a.jsonl", "{1}\n{2}\n{3}\n", {"{1}", "{2}", "{3}"}, {1, 2, 3}},
       {"no final line feed", "a.jsonl", "{1}\n{2}", {"{1}", "{2}"}, {1, 2}},
       {"mark and CRLF", "a.jsonl", kBom + "{1}\r\n{2}\r\n", {"{1}", "{2}"}, {1, 2}},
@@ -50,7 +50,7 @@ const std::vector<Layout>& layouts() {
       {"only a mark", "a.jsonl", kBom, {}, {}},
       {"only blanks", "a.jsonl", " \n\n ", {}, {}},
   };
-  return kLayouts;
+  return all;
 }
 
 std::string failure(const std::function<void()>& action) {

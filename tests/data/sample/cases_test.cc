@@ -25,11 +25,11 @@ struct Row {
 // All rows of a case file, bad ones skipped.
 std::vector<Row> rows_of(const std::string& name, const std::string& chat_template = "chatml",
                          std::int64_t cutoff_length = 0) {
-  static TestTokenizer kTokenizer(kCases + "tokenizer/merges_pairs");
+  static TestTokenizer tokenizer(kCases + "tokenizer/merges_pairs");
   DataFolder folder;
-  const auto rendered_by = kTokenizer.chat_template(chat_template);
+  const auto rendered_by = tokenizer.chat_template(chat_template);
   SampleMaker maker({.cutoff_length = cutoff_length, .skip_bad = true}, *rendered_by,
-                    kTokenizer.new_encoder(), kTokenizer.sample_tokens());
+                    tokenizer.new_encoder(), tokenizer.sample_tokens());
   const RecordFile file(kCases + name, folder.cache());
   std::vector<Row> rows;
   for (std::uint64_t row = 0; row < file.rows(); ++row) {

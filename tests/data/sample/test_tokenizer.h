@@ -34,8 +34,8 @@ struct TestTokenizer {
 };
 
 inline TestTokenizer& test_tokenizer() {
-  static TestTokenizer kTokenizer(std::string(ODB_TESTS_FOLDER) + "/golden/chat/tokenizer");
-  return kTokenizer;
+  static TestTokenizer tokenizer(std::string(ODB_TESTS_FOLDER) + "/golden/chat/tokenizer");
+  return tokenizer;
 }
 
 }  // namespace odb

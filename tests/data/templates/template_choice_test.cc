@@ -90,7 +90,7 @@ TEST_CASE("What a tokenizer's folder says") {
   CHECK(read_tokenizer_config(files, folder.path()).chat_template == std::nullopt);
   CHECK(read(R"({"eos_token": "<e>"})").end_of_text == "<e>");
   CHECK(read(R"({"eos_token": {"content": "<e>"}})").end_of_text == "<e>");
-  CHECK(read(R"({"eos_token": null})").end_of_text == "");
+  CHECK(read(R"({"eos_token": null})").end_of_text.empty());
   CHECK(read(R"({"chat_template": "one"})").chat_template == "one");
   CHECK(
       read(

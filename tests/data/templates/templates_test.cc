@@ -111,5 +111,5 @@ TEST_CASE("Stripped as Python strips") {
                      "x") ==
         "\xE2\x80\x8B"
         "x");  // zero width: no blank
-  CHECK(python_strip("") == "");
+  CHECK(python_strip("").empty());
 }
