@@ -52,7 +52,7 @@ void write_file(FileSystem& files, const std::string& path, const std::string& t
 
 }  // namespace
 
-TEST_CASE("memory kills: those of the own control group; of the machine where it has no count") {
+TEST_CASE("memory kills: those of the own control group, of the machine where it has no count") {
   FaultyFileSystem files;
   const auto write = [&](const std::string& path, const std::string& text) {
     write_file(files, path, text);
