@@ -78,7 +78,9 @@ std::unique_ptr<torch::optim::Optimizer> reference_of(const OptimizerOptions& op
   }
   torch::optim::SGDOptions sgd(options.lr);
   sgd.momentum(options.sgd_momentum).weight_decay(options.weight_decay);
-  return std::make_unique<torch::optim::SGD>(groups_of(parameters, sgd), sgd);
+  // What a group has as the class has it is taken from the defaults: they must not decay.
+  return std::make_unique<torch::optim::SGD>(groups_of(parameters, sgd),
+                                             torch::optim::SGDOptions(options.lr));
 }
 
 // The greatest difference beside the greatest value.
