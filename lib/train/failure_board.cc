@@ -35,10 +35,10 @@ std::optional<RankFailure> find_failure(Store& store, std::chrono::milliseconds 
   }
 }
 
-void await_readers(Store& store, int others, std::chrono::milliseconds limit) {
+void await_readers(Store& store, int readers, std::chrono::milliseconds limit) {
   constexpr std::chrono::milliseconds kGlance{20};
   const auto ends = std::chrono::steady_clock::now() + limit;
-  while (store.add(kReaders, 0) < others && std::chrono::steady_clock::now() < ends)
+  while (store.add(kReaders, 0) < readers && std::chrono::steady_clock::now() < ends)
     store.wait_for(kAllRead, kGlance);  // a key that never comes: a sleep at the store
 }
 

@@ -1,5 +1,5 @@
-// Why a rank left, told to the others through the store: so that whoever finds a connection broken
-// can say what really happened.
+// Why a rank left, told to the others through the store: so that whoever finds a connection broken,
+// or hears in a vote that another rank cannot go on, can say what really happened.
 #pragma once
 
 #include <chrono>
@@ -17,14 +17,21 @@ struct RankFailure {
   std::string text;
 };
 
+// Thrown by a rank that knows of another that failed, and with what exit code, but not why.
+class OtherRankFailed : public Error {
+ public:
+  using Error::Error;
+};
+
 // The first rank to fail tells so; later ones change nothing. PeerLostError.
 void tell_failure(Store& store, const RankFailure& failure);
 
-// What a rank has told, waiting for it up to `limit`. Nothing: none did, or the store is gone.
+// What a rank has told, waiting for it up to `limit`; this rank counts as a reader then. Nothing:
+// none did, or the store is gone.
 std::optional<RankFailure> find_failure(Store& store, std::chrono::milliseconds limit);
 
-// By the store's host before it leaves with a failure: waits until the `others` have read it, up to
-// `limit`.
-void await_readers(Store& store, int others, std::chrono::milliseconds limit);
+// By the store's host before it leaves with a failure: waits until so many ranks have read it, up
+// to `limit`. PeerLostError.
+void await_readers(Store& store, int readers, std::chrono::milliseconds limit);
 
 }  // namespace odb

@@ -8,20 +8,10 @@
 
 #include "batching/item.h"
 #include "train/metrics.h"
+#include "train/phase_seconds.h"
 #include "train/progress.h"
 
 namespace odb {
-
-// Where the time of a rank went, seconds.
-struct PhaseSeconds {
-  double forward = 0;
-  double backward = 0;   // with the reduction over ranks, which it overlaps
-  double update = 0;     // clipping and optimizer
-  double data_wait = 0;  // this rank had no slot
-  double control = 0;    // votes: mostly waiting for other ranks
-  double events = 0;     // evaluation, files, console
-  double all = 0;        // of the loop
-};
 
 // What one rank's ledger gets of a step.
 struct FinishedStep {

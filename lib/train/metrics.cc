@@ -95,6 +95,17 @@ StepMetrics MetricsMeter::take(const RunTotals& totals, double epoch) {
 MetricsFile::MetricsFile(FileSystem& files, const std::string& path, std::int64_t resumed_step)
     : lines_(files, path, [=](const Json& line) { return step_of(line) <= resumed_step; }) {}
 
+namespace {
+
+Json phases_json(const PhaseSeconds& phases) {
+  return {{"forward", number(phases.forward)}, {"backward", number(phases.backward)},
+          {"update", number(phases.update)},   {"data_wait", number(phases.data_wait)},
+          {"control", number(phases.control)}, {"events", number(phases.events)},
+          {"other", number(phases.other())}};
+}
+
+}  // namespace
+
 Json to_json(const RunSummary& summary) {
   const RunTotals& totals = summary.totals;
   const auto rate = [&](std::int64_t count) {
@@ -107,7 +118,7 @@ Json to_json(const RunSummary& summary) {
           {"supervised_tokens", totals.supervised_tokens},
           {"loss", number(summary.loss)},
           {"seconds", number(totals.seconds)},
-          {"data_wait_seconds", number(summary.data_wait_seconds)},
+          {"data_wait_seconds", number(summary.phases.data_wait)},
           {"samples_per_second", number(rate(summary.life_samples.value_or(totals.samples)))},
           {"tokens_per_second", number(rate(summary.life_tokens.value_or(totals.tokens)))},
           {"padding_fraction", number(summary.padding_fraction)},
@@ -119,7 +130,8 @@ Json to_json(const RunSummary& summary) {
           {"left_out_views", totals.left_out},
           {"first_step_seconds", number(summary.first_step_seconds)},
           {"startup_seconds", number(summary.startup_seconds)},
-          {"world_size", summary.world_size}};
+          {"world_size", summary.world_size},
+          {"phase_seconds", phases_json(summary.phases)}};
 }
 
 void write_summary(FileSystem& files, const std::string& path, const RunSummary& summary) {

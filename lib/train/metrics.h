@@ -10,6 +10,7 @@
 #include <string>
 
 #include "train/json_lines.h"
+#include "train/phase_seconds.h"
 #include "train/progress.h"
 
 namespace odb {
@@ -86,7 +87,7 @@ struct RunSummary {
   std::optional<std::int64_t> life_samples;
   std::optional<std::int64_t> life_tokens;
   std::optional<double> loss;  // of the last line of metrics.jsonl
-  double data_wait_seconds = 0;
+  PhaseSeconds phases;         // of rank 0
   double padding_fraction = 0;
   double budget_fill = 0;
   std::optional<std::int64_t> unique_views;  // views trained, each counted once

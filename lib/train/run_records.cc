@@ -127,7 +127,7 @@ void RunRecords::finish(const Progress& progress, const PhaseSeconds& seconds,
   RunSummary& summary = first_->summary;
   summary.epoch = progress.count(Unit::epochs);
   summary.totals = progress.totals();
-  summary.data_wait_seconds = seconds.data_wait;
+  summary.phases = seconds;
   if (first_->all.steps() > 0) {
     const StepMetrics all = first_->all.take(progress.totals(), summary.epoch);
     summary.padding_fraction = all.padding_fraction;

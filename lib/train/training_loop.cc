@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "batching/weights.h"
+#include "train/failure_board.h"
 #include "train/view_list.h"
 
 namespace odb {
@@ -113,8 +114,8 @@ ControlResult TrainingLoop::await_vote() {
   tell(result.loss_sum);
   if (failure_) std::rethrow_exception(failure_);
   if (result.failure != 0)
-    throw Error(static_cast<ExitCode>(result.failure),
-                "another rank cannot go on; its own lines tell why");
+    throw OtherRankFailed(static_cast<ExitCode>(result.failure),
+                          "another rank cannot go on; its own lines tell why");
   return result;
 }
 

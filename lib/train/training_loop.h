@@ -50,7 +50,7 @@ class TrainingLoop {
   // Until a limit is reached, a rank asks for a stop, or something fails. Ranks end together, at
   // the same finished step. PeerLostError; whatever else ends a rank alone is told to the others
   // with the next vote, and all throw an Error with its exit code: DataError of a pipeline on the
-  // rank that has it, DivergedError on all.
+  // rank that has it, OtherRankFailed on the others; DivergedError on all.
   LoopEnd run();
 
   // Behind the last finished step.

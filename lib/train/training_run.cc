@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include <ATen/Parallel.h>
@@ -55,17 +56,19 @@ class TrainingRun {
 
   int run(const std::string& config) {
     meet();
+    int code = 0;
     try {
       open(config);
       join();
       load();
-      const int code = train();
+      code = train();
       leave();
-      return code;
     } catch (const Error& error) {
       settle(error);
       throw;
     }
+    if (diverged_) std::rethrow_exception(diverged_);
+    return code;
   }
 
  private:
@@ -109,6 +112,7 @@ class TrainingRun {
   std::optional<GradientReducer> reducer_;
   std::optional<Evaluator> evaluator_;
   std::optional<BestEvaluation> best_;
+  std::exception_ptr diverged_;            // on all ranks alike: they leave together
   RunTotals before_;                       // at the last time between steps
   std::optional<std::int64_t> evaluated_;  // step
 };
@@ -144,9 +148,7 @@ void TrainingRun::open(const std::string& config) {
     throw PeerLostError("rank 0 has not opened the folder of the run within {}",
                         print_duration(options().ranks.timeout));
   if (store_->find(kOpened) == "yes") return;
-  const auto failure = find_failure(*store_, std::chrono::seconds(10));
-  throw Error(failure ? failure->code : ExitCode::peer_lost,
-              failure ? "rank 0: " + failure->text : "rank 0 cannot go on");
+  throw OtherRankFailed(ExitCode::peer_lost, "rank 0 cannot go on");
 }
 
 void TrainingRun::join() {
@@ -251,26 +253,24 @@ int TrainingRun::train() {
   phase_ = "training";
   records_->on_start();
   LoopEnd end;
-  std::exception_ptr diverged;
   try {
     end = loop.run();
   } catch (const DivergedError&) {
-    diverged = std::current_exception();  // on all ranks alike: the last good weights are saved
+    diverged_ = std::current_exception();  // the last good weights are saved
   }
-  if (!end.stopped && !diverged && evaluator_ &&
+  if (!end.stopped && !diverged_ && evaluator_ &&
       evaluation_due(run.evaluation, before_, loop.progress(), evaluated_))
     end.stopped = !evaluate(loop.progress().totals());
   phase_ = "saving";
   const std::string path = save(loop);
-  const ExitCode code = diverged      ? ExitCode::diverged
+  const ExitCode code = diverged_     ? ExitCode::diverged
                         : end.stopped ? ExitCode::saved
                                       : ExitCode::done;
-  const std::string reason = diverged      ? "diverged"
+  const std::string reason = diverged_     ? "diverged"
                              : end.stopped ? stop_->reason()
                                            : "done: " + loop.progress().reached();
   records_->finish(loop.progress(), loop.seconds(), reason, static_cast<int>(code));
   if (rank() == 0) log("train").info("{}; {}", reason, path);
-  if (diverged) std::rethrow_exception(diverged);
   return static_cast<int>(code);
 }
 
@@ -303,35 +303,43 @@ std::string TrainingRun::save(const TrainingLoop& loop) {
 
 // Ranks leave together: rank 0's store is needed until nobody beats any more.
 void TrainingRun::leave() {
+  constexpr std::chrono::seconds kStoppingData{15};  // stuck data processes are killed before that
   phase_ = "leaving";
   await_all_ranks(*groups_);
   processes_.stop();
   if (heartbeat_) heartbeat_->leave();
   if (store_->add(kLeft, 1) == world()) store_->set(kAllLeft, "1");
-  if (rank() == 0 && !store_->wait_for(kAllLeft, options().ranks.timeout))
-    log("train").warn("not all ranks have left within {}", print_duration(options().ranks.timeout));
+  const auto limit = options().ranks.timeout + kStoppingData;
+  if (rank() == 0 && !store_->wait_for(kAllLeft, limit))
+    log("train").warn("not all ranks have left within {}", print_duration(limit));
 }
 
-// Before an error leaves this rank: the others are told, or what they have told is found.
+// Before an error leaves this rank: the others are told, or what they have told is found, and
+// thrown in its place.
 void TrainingRun::settle(const Error& error) {
   if (world() == 1) return;
   constexpr std::chrono::seconds kReading{10};
-  if (error.code() == ExitCode::peer_lost) {
-    // A rank that failed has told why; one that fell silent is found by the heartbeat, which ends
-    // this process.
-    if (const auto failure = find_failure(*store_, 2 * options().ranks.timeout))
-      throw Error(failure->code, fmt::format("rank {} failed: {}", failure->rank, failure->text));
-    return;
-  }
+  const bool of_another = error.code() == ExitCode::peer_lost ||
+                          dynamic_cast<const OtherRankFailed*>(&error) != nullptr;
+  const auto ends = Clock::now() + 2 * options().ranks.timeout;
+  std::optional<RankFailure> failure;
   try {
-    tell_failure(*store_, {rank(), error.code(), error.what()});
-    if (rank() == 0) {
+    if (!of_another) tell_failure(*store_, {rank(), error.code(), error.what()});
+    failure = find_failure(*store_, 2 * options().ranks.timeout);
+    if (rank() == 0 && failure) {
       store_->set_once(kOpened, "no");
-      await_readers(*store_, world() - 1, kReading);
+      await_readers(*store_, world(), kReading);
     }
-    if (heartbeat_) heartbeat_->leave();
   } catch (const PeerLostError&) {  // nobody left to tell
   }
+  if (of_another && !failure) {
+    // A rank that fell silent, or died: the heartbeat finds out which, and ends this process.
+    std::this_thread::sleep_until(ends);
+    return;
+  }
+  if (heartbeat_) heartbeat_->leave();
+  if (of_another)
+    throw Error(failure->code, fmt::format("rank {} failed: {}", failure->rank, failure->text));
 }
 
 void show_first_sample(const TrainingInputs& inputs) {

@@ -61,7 +61,12 @@ TEST_CASE("The keys of metrics.jsonl and summary.json, and their order, are a pr
                                                                    "left_out_views",
                                                                    "first_step_seconds",
                                                                    "startup_seconds",
-                                                                   "world_size"});
+                                                                   "world_size",
+                                                                   "phase_seconds"});
+  const RunSummary summary{.phases = {.forward = 2, .events = 1, .all = 3.5}};
+  CHECK(to_json(summary).at("phase_seconds").dump() ==
+        R"({"forward":2.0,"backward":0.0,"update":0.0,"data_wait":0.0,"control":0.0,)"
+        R"("events":1.0,"other":0.5})");
 }
 
 TEST_CASE("A line of metrics sums up the steps since the line before") {

@@ -1,0 +1,267 @@
+// How runs end: peers that are lost at any moment, stops, divergence, shards that are uneven.
+#include <signal.h>
+
+#include <algorithm>
+#include <deque>
+#include <thread>
+
+#include "base/real_file_system.h"
+#include "base/rng.h"
+#include "catch.h"
+#include "trainer_runs.h"
+
+using namespace odb;
+
+namespace {
+
+using Words = std::vector<std::string>;
+using std::chrono::milliseconds;
+
+// A run that does not end by itself.
+Words endless(const TrainerRun& run) {
+  return {"--data",    run.texts("a.jsonl", 90),
+          "--l-max",   "256",
+          "--depth",   "2",
+          "--epochs",  "1000000",
+          "--timeout", "4s"};
+}
+
+void pause(Rng& rng, std::uint64_t most_milliseconds) {
+  std::this_thread::sleep_for(milliseconds(rng.below(most_milliseconds)));
+}
+
+enum class Moment { step, data_wait, evaluation };
+
+// Until the run is at the moment.
+void await_moment(TrainerRun& run, Moment moment, int rank, Rng& rng) {
+  const std::size_t steps = moment == Moment::evaluation ? 1 : 1 + rng.below(20);
+  await("steps are told", [&] { return run.told_steps() >= steps || run.ended(0); });
+  if (moment == Moment::data_wait) {
+    run.stop_data(rank);
+    std::size_t told = 0;  // until all slots that were ready are gone
+    await("steps cease", [&] {
+      const std::size_t before = std::exchange(told, run.told_steps());
+      std::this_thread::sleep_for(milliseconds(200));
+      return told == before;
+    });
+  }
+  pause(rng, 60);
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+// A run of `world` ranks, of which `rank` is hit by `signal`.
+struct Loss {
+  int world;
+  int rank;
+  int signal;
+};
+
+void check_lost(TrainerRun& run, const Loss& loss) {
+  for (int rank = 0; rank < loss.world; ++rank)
+    if (rank != loss.rank) await("the others leave", [&] { return run.ended(rank); });
+  run.send(loss.rank, SIGKILL);  // where it was stopped
+  std::vector<int> wanted(static_cast<std::size_t>(loss.world), 5);
+  wanted[static_cast<std::size_t>(loss.rank)] = -SIGKILL;
+  const std::vector<int> codes = run.await_end();
+  INFO(run.all_lines());
+  CHECK(codes == wanted);
+  for (int rank = 0; rank < loss.world; ++rank)
+    if (rank != loss.rank)
+      CHECK(count_of(run.lines(rank), "rank " + std::to_string(loss.rank) + " is lost: ") == 1);
+  run.await_nothing_left();
+}
+
+// Runs beside each other, each hit at such a moment: all other ranks leave with code 5 and the name
+// of the one that is lost, and nothing stays.
+void lose_ranks(Moment moment, const std::vector<Loss>& losses, std::uint64_t seed) {
+  Rng rng(seed, RandomPurpose::tests);
+  std::deque<TrainerRun> runs(losses.size());
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    Words words = endless(runs[i]);
+    if (moment == Moment::evaluation)  // of many rows, behind the first step
+      for (const std::string& word :
+           {std::string("--eval-data"), runs[i].texts("e.jsonl", 500) + ":400",
+            std::string("--eval-every"), std::string("1 step")})
+        words.push_back(word);
+    runs[i].start(losses[i].world, words);
+  }
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    await_moment(runs[i], moment, losses[i].rank, rng);
+    runs[i].send(losses[i].rank, losses[i].signal);
+    if (moment == Moment::evaluation) CHECK(runs[i].told_steps() == 1);
+  }
+  for (std::size_t i = 0; i < losses.size(); ++i)
+    check_lost(runs[i], losses[i]);
+}
+
+void check_stopped(TrainerRun& run, int world) {
+  INFO(run.all_lines());
+  const auto last = last_steps(run);
+  REQUIRE(static_cast<int>(last.size()) == world);
+  const std::int64_t step = last.at(0);
+  for (const auto& [rank, steps] : last)
+    CHECK(steps == step);
+  CHECK(run.summary().at("steps") == step);
+  CHECK(run.metrics().back().at("step") == step);
+  whole_checkpoint(run, step);
+  run.await_nothing_left();
+}
+
+}  // namespace
+
+TEST_CASE("A rank is killed or stopped in the middle of a step") {
+  lose_ranks(Moment::step, {{3, 2, SIGKILL}, {3, 1, SIGSTOP}}, 1);
+}
+
+TEST_CASE("The rank that hosts the store is killed or stopped in the middle of a step") {
+  lose_ranks(Moment::step, {{2, 0, SIGKILL}, {2, 0, SIGSTOP}}, 2);
+}
+
+TEST_CASE("A rank is killed or stopped while it waits for data") {
+  lose_ranks(Moment::data_wait, {{2, 1, SIGKILL}, {2, 0, SIGSTOP}}, 3);
+}
+
+TEST_CASE("A rank is killed or stopped in an evaluation") {
+  lose_ranks(Moment::evaluation, {{2, 1, SIGKILL}, {2, 1, SIGSTOP}}, 4);
+}
+
+TEST_CASE("SIGTERM to one rank stops all at the same step, with a checkpoint and code 75") {
+  TrainerRun run;
+  run.start(3, endless(run));
+  Rng rng(8, RandomPurpose::tests);
+  await_moment(run, Moment::step, 0, rng);
+  run.send(1, SIGTERM);
+  CHECK(run.await_end() == std::vector<int>{75, 75, 75});
+  check_stopped(run, 3);
+}
+
+TEST_CASE("SIGTERM is heard when a rank's data is stuck") {
+  TrainerRun run;
+  run.start(2, endless(run));
+  Rng rng(9, RandomPurpose::tests);
+  await_moment(run, Moment::data_wait, 1, rng);
+  run.send(0, SIGTERM);
+  run.send(0, SIGTERM);
+  CHECK(run.await_end() == std::vector<int>{75, 75});
+  check_stopped(run, 2);
+}
+
+TEST_CASE("SIGTERM to launch stops all ranks, with code 75") {
+  TrainerRun run;
+  run.launch(2, endless(run));
+  await("steps are told", [&] { return run.told_steps() >= 3 || run.ended(0); });
+  run.send(0, SIGTERM);
+  CHECK(run.await_end() == std::vector<int>{75});
+  check_stopped(run, 2);
+}
+
+TEST_CASE("A second Ctrl-C leaves at once when the run cannot stop") {
+  TrainerRun run;
+  Words words = endless(run);
+  words.back() = "10min";  // --timeout: the rank that is stopped is not missed
+  run.start(2, words);
+  await("a step is told", [&] { return run.told_steps() >= 1 || run.ended(0); });
+  run.send(1, SIGSTOP);
+  run.send(0, SIGINT);
+  run.send(0, SIGINT);  // too soon to count
+  std::this_thread::sleep_for(milliseconds(500));
+  CHECK_FALSE(run.ended(0));
+  await("rank 0 leaves", [&] {
+    run.send(0, SIGINT);
+    std::this_thread::sleep_for(milliseconds(100));
+    return run.ended(0);
+  });
+  run.send(1, SIGKILL);
+  CHECK(run.await_end() == std::vector<int>{130, -SIGKILL});
+  run.await_nothing_left();
+}
+
+TEST_CASE("Shards that are uneven, and ranks without any data, end well") {
+  struct Shape {
+    int world;
+    int rows;
+  };
+  for (const auto& [world, rows] : {Shape{3, 7}, Shape{3, 2}}) {
+    INFO(rows << " rows on " << world << " ranks");
+    TrainerRun run;
+    run_to_end(run, world,
+               {"--data", run.texts("a.jsonl", rows), "--l-max", "32", "--epochs", "2"});
+    check_coverage(run, 2, rows);
+    CHECK(run.summary().at("samples") == 2 * rows);
+    CHECK(run.summary().at("unique_views") == 2 * rows);
+    run.await_nothing_left();
+  }
+}
+
+TEST_CASE("A broken record on one rank ends all with code 3 and its line, and nobody is lost") {
+  TrainerRun run;
+  RealFileSystem files;
+  const std::string rows = files.read_all(run.texts("a.jsonl", 60));
+  run_to_end(run, 3,
+             {"--data", run.write("b.jsonl", rows + "{broken\n" + rows), "--batching", "standard",
+              "--batch-size", "2"},
+             3);
+  INFO(run.all_lines());
+  CHECK(count_of(run.all_lines(), "b.jsonl:61: found") >= 1);
+  for (int rank = 0; rank < 3; ++rank) {
+    const std::string lines = run.lines(rank);
+    CHECK(count_of(lines, "b.jsonl:61") + count_of(lines, " ended the run with exit code 3") == 1);
+    CHECK(count_of(lines, "lost") == 0);
+  }
+  run.await_nothing_left();
+}
+
+TEST_CASE("A run that diverges ends all ranks with code 6, the step and the views") {
+  TrainerRun run;
+  Words words = {"--data",
+                 run.texts("a.jsonl", 40),
+                 "--l-max",
+                 "64",
+                 "--optimizer",
+                 "sgd",
+                 "--lr",
+                 "1e30",
+                 "--lr-schedule",
+                 "constant",
+                 "--warmup",
+                 "0",
+                 "--max-grad-norm",
+                 "0"};
+  run_to_end(run, 2, words, 6);
+  INFO(run.all_lines());
+  const auto last = last_steps(run);
+  const std::int64_t step = last.at(0);
+  CHECK(step >= 1);
+  CHECK(last.at(1) == step);
+  whole_checkpoint(run, step);
+  for (int rank = 0; rank < 2; ++rank) {
+    const std::string lines = run.lines(rank);
+    CHECK_THAT(lines,
+               Catch::Contains("step " + std::to_string(step + 1) + ": the gradient's norm is "));
+    CHECK_THAT(lines, Catch::Contains("rank " + std::to_string(rank) +
+                                      " has losses that are not, of views "));
+  }
+  run.await_nothing_left();
+
+  TrainerRun skipping;
+  words[1] = skipping.texts("a.jsonl", 40);
+  words.insert(words.end(), {"--on-nan", "skip", "--most-nan-steps", "1000"});
+  run_to_end(skipping, 2, words);
+  check_coverage(skipping, 1, 40);
+  const std::int64_t steps = skipping.summary().at("steps");
+  CHECK(steps > 3);
+  CHECK(count_of(skipping.lines(0), " is skipped: the gradient's norm is ") ==
+        static_cast<std::size_t>(steps - step));
+
+  TrainerRun enough;
+  words[1] = enough.texts("a.jsonl", 40);
+  words.back() = "2";
+  run_to_end(enough, 2, words, 6);
+  CHECK_THAT(enough.lines(1), Catch::Contains("no finite gradient for 2 steps in a row"));
+}

@@ -1,0 +1,306 @@
+#include "trainer_runs.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "base/real_file_system.h"
+#include "catch.h"
+#include "model/safetensors.h"
+#include "train/checkpoint_files.h"
+#include "train/json_lines.h"
+#include "train/ledger_file.h"
+
+namespace odb {
+namespace {
+
+const std::string kModel = ODB_TESTS_FOLDER "/cases/models/base";
+const std::string kTokenizer = ODB_TESTS_FOLDER "/cases/tokenizer/merges_pairs";
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Where ranks meet: a socket on a port that the system chose.
+struct Listening {
+  Listening() : socket(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* any = reinterpret_cast<sockaddr*>(&address);
+    socklen_t size = sizeof address;
+    REQUIRE(::bind(socket, any, size) == 0);
+    REQUIRE(::listen(socket, 64) == 0);
+    REQUIRE(::getsockname(socket, any, &size) == 0);
+    port = ntohs(address.sin_port);
+  }
+  Listening(const Listening&) = delete;
+  Listening& operator=(const Listening&) = delete;
+  ~Listening() { ::close(socket); }
+
+  int socket;
+  int port = 0;
+};
+
+// Processes that are no zombies whose command line holds `mark`.
+std::vector<pid_t> processes_of(const std::string& mark) {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (content_of(entry.path() / "cmdline").find(mark) == std::string::npos) continue;
+    const std::string stat = content_of(entry.path() / "stat");
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end != std::string::npos && stat[name_end + 2] != 'Z')
+      found.push_back(std::stoi(name));
+  }
+  return found;
+}
+
+// In the child: only calls that do not allocate.
+[[noreturn]] void become(const std::string& log, std::vector<char*>& words, char** environment,
+                         pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+  ::setpgid(0, 0);
+  const int output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  ::execve(ODB_TRAINER, words.data(), environment);
+  ::_exit(127);
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts)
+    pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+void await(const std::string& what, const std::function<bool()>& holds) {
+  const auto ends = std::chrono::steady_clock::now() + kMostWait;
+  while (!holds()) {
+    INFO(what);
+    REQUIRE(std::chrono::steady_clock::now() < ends);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+TrainerRun::~TrainerRun() {
+  for (const Process& process : processes_) {
+    if (process.ended) continue;
+    ::kill(-process.number, SIGKILL);
+    ::waitpid(process.number, nullptr, 0);
+  }
+}
+
+std::string TrainerRun::texts(const std::string& file, int rows) const {
+  std::string text;
+  for (int row = 0; row < rows; ++row) {
+    std::string words;
+    for (int word = 0; word <= row % 7; ++word)
+      words += " pier " + std::to_string(row * 7 + word);
+    text += nlohmann::json{{"text", "The ferry leaves" + words}}.dump() + "\n";
+  }
+  return folder_.write(file, text);
+}
+
+std::vector<std::string> TrainerRun::whole(const std::vector<std::string>& words) const {
+  std::vector<std::string> all = {"train",
+                                  "--model",
+                                  kModel,
+                                  "--tokenizer",
+                                  kTokenizer,
+                                  "--chat-template",
+                                  "chatml",
+                                  "--output",
+                                  paths().folder,
+                                  "--device",
+                                  "cpu",
+                                  "--threads",
+                                  "1",
+                                  "--data-workers",
+                                  "0",
+                                  "--console",
+                                  "lines"};
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+void TrainerRun::spawn(const std::vector<std::string>& words,
+                       const std::vector<std::pair<std::string, std::string>>& environment) {
+  std::vector<std::string> command = {ODB_TRAINER};
+  command.insert(command.end(), words.begin(), words.end());
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : environment)
+    variables.push_back(name + "=" + value);
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    variables.emplace_back(*variable);
+  std::vector<char*> command_pointers = pointers_to(command);
+  std::vector<char*> variable_pointers = pointers_to(variables);
+  const std::string log = folder_ / ("lines-" + std::to_string(processes_.size()));
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) become(log, command_pointers, variable_pointers.data(), parent);
+  ::setpgid(child, child);  // the child does so, too: whoever comes first
+  processes_.push_back({.number = child});
+}
+
+void TrainerRun::start(int world, const std::vector<std::string>& words) {
+  const Listening listening;
+  for (int rank = 0; rank < world; ++rank) {
+    std::vector<std::pair<std::string, std::string>> environment = {
+        {"RANK", std::to_string(rank)},        {"LOCAL_RANK", std::to_string(rank)},
+        {"WORLD_SIZE", std::to_string(world)}, {"LOCAL_WORLD_SIZE", std::to_string(world)},
+        {"MASTER_ADDR", "127.0.0.1"},          {"MASTER_PORT", std::to_string(listening.port)}};
+    if (rank == 0)
+      environment.emplace_back("ODB_LISTENING_SOCKET", std::to_string(listening.socket));
+    ::fcntl(listening.socket, F_SETFD, rank == 0 ? 0 : FD_CLOEXEC);
+    spawn(whole(words), environment);
+  }
+}
+
+void TrainerRun::launch(int world, const std::vector<std::string>& words) {
+  std::vector<std::string> all = {"launch", "--nproc", std::to_string(world), "--"};
+  for (const std::string& word : whole(words))
+    all.push_back(word);
+  spawn(all, {});
+}
+
+void TrainerRun::send(int rank, int signal) const {
+  const Process& process = processes_[static_cast<std::size_t>(rank)];
+  if (!process.ended) ::kill(process.number, signal);
+}
+
+void TrainerRun::stop_data(int rank) const {
+  const pid_t process = processes_[static_cast<std::size_t>(rank)].number;
+  ::kill(-process, SIGSTOP);
+  ::kill(process, SIGCONT);
+}
+
+bool TrainerRun::ended(int rank) {
+  Process& process = processes_[static_cast<std::size_t>(rank)];
+  int status = 0;
+  if (!process.ended && ::waitpid(process.number, &status, WNOHANG) == process.number) {
+    process.ended = true;
+    process.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  return process.ended;
+}
+
+std::vector<int> TrainerRun::await_end() {
+  std::vector<int> codes;
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    INFO(all_lines());
+    await("process " + std::to_string(i) + " ends", [&] { return ended(static_cast<int>(i)); });
+    codes.push_back(processes_[i].code);
+  }
+  return codes;
+}
+
+void TrainerRun::await_nothing_left() const {
+  await("all processes of the run are gone", [&] { return processes_of(folder_.path()).empty(); });
+}
+
+std::string TrainerRun::lines(int rank) const {
+  return content_of(folder_ / ("lines-" + std::to_string(rank)));
+}
+
+std::string TrainerRun::all_lines() const {
+  std::string all;
+  for (std::size_t i = 0; i < processes_.size(); ++i)
+    all += "--- process " + std::to_string(i) + "\n" + lines(static_cast<int>(i));
+  return all;
+}
+
+std::size_t TrainerRun::told_steps() const {
+  const std::string text = content_of(paths().metrics());
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+std::vector<nlohmann::json> TrainerRun::metrics() const {
+  std::vector<nlohmann::json> lines;
+  std::ifstream file(paths().metrics());
+  for (std::string line; std::getline(file, line);)
+    lines.push_back(nlohmann::json::parse(line));
+  return lines;
+}
+
+nlohmann::json TrainerRun::summary() const {
+  return nlohmann::json::parse(content_of(paths().summary()));
+}
+
+std::vector<double> TrainerRun::losses() const {
+  std::vector<double> losses;
+  for (const auto& line : metrics())
+    losses.push_back(line.at("loss"));
+  return losses;
+}
+
+void run_to_end(TrainerRun& run, int world, const std::vector<std::string>& words, int code) {
+  run.start(world, words);
+  const std::vector<int> codes = run.await_end();
+  INFO(run.all_lines());
+  REQUIRE(codes == std::vector<int>(static_cast<std::size_t>(world), code));
+}
+
+void check_coverage(const TrainerRun& run, std::int64_t epochs, std::int64_t data_size) {
+  RealFileSystem files;
+  const auto coverage = ledger_coverage(files, run.paths().ledgers(), data_size);
+  CHECK(static_cast<std::int64_t>(coverage.size()) == epochs);
+  for (const auto& [epoch, found] : coverage) {
+    INFO("epoch " << epoch);
+    CHECK(found.every_view_once());
+  }
+}
+
+std::map<int, std::int64_t> last_steps(const TrainerRun& run) {
+  RealFileSystem files;
+  std::map<int, std::int64_t> steps;
+  read_ledgers(files, run.paths().ledgers(), [&](int rank, const LedgerRecord& record) {
+    if (const auto* step = std::get_if<StepRecord>(&record))
+      steps[rank] = std::max(steps[rank], step->step);
+  });
+  return steps;
+}
+
+std::string whole_checkpoint(const TrainerRun& run, std::int64_t step) {
+  RealFileSystem files;
+  const CheckpointList found =
+      list_checkpoints(files, run.paths().checkpoints(), Verify::checksums);
+  CHECK(found.skipped.empty());
+  REQUIRE(found.valid.size() == 1);
+  CHECK(found.valid.front().step == step);
+  return found.valid.front().path;
+}
+
+std::map<std::string, std::vector<float>> float_tensors(const std::string& path) {
+  RealFileSystem files;
+  const std::string bytes = files.read_all(path);
+  std::map<std::string, std::vector<float>> tensors;
+  for (const TensorInfo& info : read_safetensors_header(files, path).tensors) {
+    REQUIRE(info.type == TensorType::f32);
+    std::vector<float>& values = tensors[info.name];
+    values.resize(info.bytes() / sizeof(float));
+    std::memcpy(values.data(), bytes.data() + info.begin, info.bytes());
+  }
+  return tensors;
+}
+
+}  // namespace odb

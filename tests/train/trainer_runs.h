@@ -1,0 +1,95 @@
+// Trainings as processes of the real binary: started, looked at, hit by signals and waited for.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "temporary_folder.h"
+#include "train/run_paths.h"
+
+namespace odb {
+
+// Longer than anything here takes on a busy machine; a test that gets there has failed.
+inline constexpr std::chrono::seconds kMostWait{120};
+
+// Looks until it holds, at most kMostWait. Fails the test when it never does.
+void await(const std::string& what, const std::function<bool()>& holds);
+
+// One run: its folder, and the words that every run here begins with (a tiny model, few threads).
+class TrainerRun {
+ public:
+  TrainerRun() = default;
+  // Kills what is left of it.
+  ~TrainerRun();
+  TrainerRun(const TrainerRun&) = delete;
+  TrainerRun& operator=(const TrainerRun&) = delete;
+
+  // A file of so many short texts, of lengths that differ; its path.
+  std::string texts(const std::string& file, int rows) const;
+  // Any file; its path.
+  std::string write(const std::string& file, const std::string& bytes) const {
+    return folder_.write(file, bytes);
+  }
+
+  // Starts `world` ranks of `train` that meet over a socket which rank 0 inherits.
+  void start(int world, const std::vector<std::string>& words);
+  // The same by `launch`; one process to be waited for.
+  void launch(int world, const std::vector<std::string>& words);
+
+  // To the process alone, not to its data processes.
+  void send(int rank, int signal) const;
+  // Stops the data processes of a rank for good.
+  void stop_data(int rank) const;
+  bool ended(int rank);
+  // Exit codes by rank (of `launch`: its own), -signal of those that a signal ended. Fails the test
+  // when one does not end.
+  std::vector<int> await_end();
+  // Fails the test when a process of the run, whatever its role, stays.
+  void await_nothing_left() const;
+
+  // What a rank has told so far.
+  std::string lines(int rank) const;
+  std::string all_lines() const;
+
+  RunPaths paths() const { return RunPaths{folder_ / "run"}; }
+  // Lines of metrics.jsonl so far.
+  std::size_t told_steps() const;
+  std::vector<nlohmann::json> metrics() const;
+  nlohmann::json summary() const;
+  // The losses of metrics.jsonl.
+  std::vector<double> losses() const;
+
+ private:
+  void spawn(const std::vector<std::string>& words,
+             const std::vector<std::pair<std::string, std::string>>& environment);
+  std::vector<std::string> whole(const std::vector<std::string>& words) const;
+
+  struct Process {
+    pid_t number = 0;
+    bool ended = false;
+    int code = 0;
+  };
+  TemporaryFolder folder_;
+  std::vector<Process> processes_;
+};
+
+// By start() and await_end(): the run is over, and well if `code` is what all ranks left with.
+void run_to_end(TrainerRun& run, int world, const std::vector<std::string>& words, int code = 0);
+
+// Every view of each of `epochs` epochs is in the ledgers once.
+void check_coverage(const TrainerRun& run, std::int64_t epochs, std::int64_t data_size);
+// The number of the last step in each rank's ledger.
+std::map<int, std::int64_t> last_steps(const TrainerRun& run);
+// The one checkpoint of the run, all checksums read: its folder. Fails the test when there is none.
+std::string whole_checkpoint(const TrainerRun& run, std::int64_t step);
+// All tensors of a safetensors file of fp32, by name.
+std::map<std::string, std::vector<float>> float_tensors(const std::string& path);
+
+}  // namespace odb
