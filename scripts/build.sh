@@ -6,6 +6,7 @@
 #   PRESET=debug scripts/build.sh         another preset of CMakePresets.json (default: release)
 #   LIBTORCH=/opt/libtorch scripts/build.sh      an own LibTorch instead of the one installed into .venv; later runs keep it
 #   LIBTORCH= scripts/build.sh            back to the one in .venv
+#   TARGETS=odb-trainer scripts/build.sh  only this, instead of the tests and benchmarks as well
 #   PYTHON=python3.12 scripts/build.sh    the python whose torch package is installed (3.10 or newer)
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 PRESET=${PRESET:-release}
@@ -77,5 +78,6 @@ esac
 say "Configuring preset $PRESET"
 cmake --preset "$PRESET" "${options[@]}"
 say "Building with $(jobs) jobs"
-cmake --build --preset "$PRESET" -j "$(jobs)"
+# shellcheck disable=SC2086
+cmake --build --preset "$PRESET" -j "$(jobs)" ${TARGETS:+--target $TARGETS}
 say "Built build/$PRESET/odb-trainer"

@@ -1,0 +1,40 @@
+#!/bin/bash
+# From a checkout to a trained model, on any machine with two cores: builds odb-trainer, makes a small model and takes real
+# chat, trains it from nothing on two ranks (configs/demo.json), evaluates, exports it, and lets it answer. Run it again at
+# any time: what is done is skipped, and the training goes into a new folder.
+#
+#   scripts/quickstart.sh [train options]      e.g. scripts/quickstart.sh --max-tokens 100k
+#   TRAINER=path scripts/quickstart.sh         with this odb-trainer instead of one built here
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+if [[ -z ${TRAINER:-} ]]; then
+  TARGETS=odb-trainer scripts/build.sh
+  TRAINER=build/release/odb-trainer
+fi
+scripts/make_demo.sh
+
+runs=.cache/demo-runs
+number=1
+while [[ -e $runs/$number ]]; do ((number += 1)); done
+run=$runs/$number
+mkdir -p "$runs"
+
+say "Training on two ranks into $run"
+"$TRAINER" launch --nproc 2 -- train --config configs/demo.json --output "$run" --console lines --log-every 10 "$@"
+
+checkpoint=$(printf '%s\n' "$run"/checkpoints/step-* | tail -n 1)
+say "Exporting $checkpoint"
+"$TRAINER" export "$checkpoint" "$run/model"
+
+say "An answer of the model"
+prompt="Hi! How are you today?"
+answer=$("$TRAINER" generate --model "$run/model" --chat-template chatml --max-new-tokens 48 --prompt "$prompt")
+printf '  user:      %s\n  assistant: %s\n' "$prompt" "${answer//$'\n'/$'\n'             }"
+
+say "What there is now
+   $run/evaluations.jsonl   the loss on talks that were not trained, before and after
+   $run/metrics.jsonl       a line every ten steps
+   $run/summary.json        totals
+   $run/ledger/             which talk was trained in which step, by rank
+   $run/checkpoints/        the model after the last step, with all that a run needs to go on
+   $run/model/              the model alone; loads in transformers"
+sed 's/^/   /' "$run/evaluations.jsonl"
