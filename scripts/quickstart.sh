@@ -28,6 +28,7 @@ say "Exporting $checkpoint"
 say "An answer of the model"
 prompt="Hi! How are you today?"
 answer=$("$TRAINER" generate --model "$run/model" --chat-template chatml --max-new-tokens 48 --prompt "$prompt")
+[[ -n $answer ]] || answer="(nothing: the end token came first)"
 printf '  user:      %s\n  assistant: %s\n' "$prompt" "${answer//$'\n'/$'\n'             }"
 
 say "What there is now

@@ -12,5 +12,6 @@ if [[ ${1:-} == --slow ]]; then
 fi
 scripts/build.sh
 scripts/fetch_test_data.sh
+[[ $PRESET == *san || ! -d .venv ]] || scripts/transformers_venv.sh
 say "Testing preset $PRESET"
 ctest --preset "$PRESET" "${labels[@]}" --no-tests=error -j "$(nproc)" "$@"
