@@ -17,8 +17,9 @@ using nlohmann::json;
 namespace {
 
 constexpr int kRows = 61;
-const std::string kModel = " --model '" ODB_TESTS_FOLDER "/cases/models/base' --tokenizer '"
-                           ODB_TESTS_FOLDER "/cases/tokenizer/merges_pairs'";
+const std::string kModel =
+    " --model '" ODB_TESTS_FOLDER "/cases/models/base' --tokenizer '" ODB_TESTS_FOLDER
+    "/cases/tokenizer/merges_pairs'";
 
 // Texts of 1 to 30 letters, in no order.
 std::string texts() {
