@@ -154,8 +154,7 @@ def alignment_seconds_per_step():
     words = [TRAINER, "bench", "loader", "--nproc", WORLD, "--tokenizer", WORK / "model", *data_words(), "--json"]
     told = json.loads(subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE,
                                      stderr=subprocess.DEVNULL).stdout)
-    slots = told["slots"] / WORLD
-    return told["align_milliseconds_per_round"] / 1000 * told["rounds"] / slots, told
+    return told["align_milliseconds_per_round"] / 1000 * told["rounds"] / told["slots"], told  # both are a rank's
 
 
 def prepare(samples):
