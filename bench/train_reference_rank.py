@@ -41,10 +41,11 @@ def collate(samples):
 
 
 def odb_batches(samples, wanted):
-    """(batch, factor of its mean loss) as the package's own quick start has it, weighted by tokens."""
+    """(batch, factor of its mean loss) as the package's own quick start has it, weighted by tokens. Its buffer is as large as
+    there (4 workers of 64 samples) with one worker, and full from the start: else an epoch so short is over before it is."""
     sampler = DistributedSampler(samples, shuffle=True, seed=wanted["seed"])
     loader = odb.ODBDataLoader(samples, token_budget=wanted["l_max"], batch_size=1, sampler=sampler, num_workers=1,
-                               prefetch_factor=64, collate_fn=collate, loss_scaling="exact", join=True)
+                               prefetch_factor=256, collate_fn=collate, loss_scaling="exact", join=True, no_warmup=True)
     for batch in loader:
         info = odb.pop_step_info(batch, loss_scaling="exact")
         yield batch, info.loss_scale

@@ -62,7 +62,7 @@ TEST_CASE("what is wrong with the words is told on standard error, with exit cod
       {"", "odb-trainer: which command?\n\nodb-trainer COMMAND [options]\n"},
       {"versoin", "odb-trainer: unknown command 'versoin'; did you mean version?\n"},
       {"''", "odb-trainer: unknown command ''; odb-trainer help lists all\n"},
-      {"train", "odb-trainer: unknown command 'fly'; odb-trainer help lists all\n"},
+      {"fly", "odb-trainer: unknown command 'fly'; odb-trainer help lists all\n"},
       {"plan -x", "odb-trainer: unknown option -x; --help lists all\n"},
       {"help vers", "odb-trainer: unknown command 'vers'; did you mean version?\n"},
       {"help version help", "odb-trainer: 'help': help takes one command\n"},

@@ -35,7 +35,7 @@ class BuildScriptTest(unittest.TestCase):
             (self.folder / "bin" / name).chmod(0o755)
 
     def build(self, **environment):
-        kept = {name: value for name, value in os.environ.items() if name not in ("LIBTORCH", "PRESET")}
+        kept = {name: value for name, value in os.environ.items() if name not in ("LIBTORCH", "PRESET", "TARGETS")}
         kept |= {"PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "PYTHON": "/bin/false", **environment}
         return subprocess.run([self.folder / "scripts/build.sh"], env=kept, capture_output=True, text=True)
 
@@ -52,6 +52,10 @@ class BuildScriptTest(unittest.TestCase):
         self.assertIn("-DLIBTORCH=/opt/torch", again.stdout)
         back = self.build(LIBTORCH="")
         self.assertIn("torch needs 3.10 or newer", back.stderr)
+
+    def test_builds_all_or_the_targets_that_are_asked_for(self):
+        self.assertNotIn("--target", self.build(LIBTORCH="/opt/torch").stdout)
+        self.assertIn("--target odb-trainer odb_apps_test", self.build(TARGETS="odb-trainer odb_apps_test").stdout)
 
 
 if __name__ == "__main__":
