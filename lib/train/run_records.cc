@@ -141,7 +141,6 @@ void RunRecords::finish(const Progress& progress, const PhaseSeconds& seconds,
   summary.peak_memory_gb = peak_memory();
   summary.world_size = options_.world;
 
-
   write_summary(files_, options_.paths.summary(), summary);
   first_->lives.end(options_.life, progress.totals().steps, reason, exit_code);
 }
