@@ -10,8 +10,9 @@
 #include "base/options/command_line.h"
 #include "base/real_file_system.h"
 #include "bench_commands.h"
-#include "model/host_memory.h"
 #include "model/init.h"
+#include "model/kept_memory.h"
+#include "model/linear.h"
 #include "model/measure.h"
 #include "model/qwen3.h"
 #include "model/weights_io.h"
@@ -59,7 +60,8 @@ int bench_model(const Arguments& arguments) {
                            .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
   if (options.model.model.empty()) throw UsageError("--model is missing; wanted a model folder");
-  keep_freed_memory();
+  keep_tensor_memory();
+  limit_kept_kernels();
   if (options.threads > 0) at::set_num_threads(static_cast<int>(options.threads));
 
   RealFileSystem files;

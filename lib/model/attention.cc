@@ -64,7 +64,10 @@ void for_heads(const RowOffsets& rows, const attention::Shape& heads, const Work
       if (rows.length(row) > 0) tasks.push_back({row, head});
   at::parallel_for(0, static_cast<std::int64_t>(tasks.size()), 1,
                    [&](std::int64_t begin, std::int64_t end) {
-                     attention::Workspace workspace;
+                     attention::Shape longest = heads;
+                     longest.length = rows.longest();
+                     const Tensor memory = torch::empty({attention::workspace_size(longest)});
+                     auto* const workspace = memory.mutable_data_ptr<float>();
                      for (std::int64_t i = begin; i < end; ++i) {
                        const auto [row, head] = tasks[static_cast<std::size_t>(i)];
                        attention::Shape shape = heads;
@@ -90,7 +93,7 @@ struct RowAttention : torch::autograd::Function<RowAttention> {
     const attention::Shape heads = shape_of(q, k);
     for_heads(work->rows, heads,
               [&](std::int64_t token, const attention::Shape& shape, std::int64_t head,
-                  attention::Workspace& workspace) {
+                  float* workspace) {
                 attention::forward(work->instructions, inputs_at(q, k, v, token), shape, head,
                                    out.mutable_data_ptr<float>() + token * q.stride(0),
                                    log_sums.mutable_data_ptr<float>() + token * q.size(1),
@@ -111,7 +114,7 @@ struct RowAttention : torch::autograd::Function<RowAttention> {
     const Tensor d_q = torch::empty_like(q), d_k = torch::empty_like(k), d_v = torch::empty_like(v);
     for_heads(work.rows, shape_of(q, k),
               [&](std::int64_t token, const attention::Shape& shape, std::int64_t head,
-                  attention::Workspace& workspace) {
+                  float* workspace) {
                 const std::int64_t query = token * q.stride(0);
                 const std::int64_t key = token * k.stride(0);
                 attention::backward(

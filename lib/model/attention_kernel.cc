@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <new>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define ODB_WITH_VECTORS 1
@@ -14,22 +12,6 @@
 #endif
 
 namespace odb::attention {
-
-Workspace::Workspace() = default;
-Workspace::~Workspace() {
-  std::free(memory_);
-}
-
-float* Workspace::take(std::int64_t floats) {
-  if (floats <= size_) return memory_;
-  std::free(memory_);
-  constexpr std::size_t kLine = 64;
-  const std::size_t bytes = (static_cast<std::size_t>(floats) * sizeof(float) + kLine - 1) / kLine;
-  memory_ = static_cast<float*>(std::aligned_alloc(kLine, bytes * kLine));
-  if (memory_ == nullptr) throw std::bad_alloc();
-  size_ = floats;
-  return memory_;
-}
 
 #if ODB_WITH_VECTORS
 
@@ -270,11 +252,10 @@ ODB_INLINE void soften(float* scores, std::int64_t seen, float& most, float& sum
 
 template <typename Machine>
 ODB_INLINE void forward_on(const Inputs& inputs, const Shape& shape, std::int64_t key_value_head,
-                           float* out, float* log_sums, Workspace& workspace) {
+                           float* out, float* log_sums, float* workspace) {
   const Head head(shape, key_value_head);
   const std::int64_t size = head.size;
-  float* const turned =
-      workspace.take(2 * head.padded * size + head.rows() * (2 * size + kKeys + 2));
+  float* const turned = workspace;
   float* const values = turned + head.padded * size;
   float* const queries = values + head.padded * size;
   float* const sums = queries + head.rows() * size;
@@ -329,13 +310,12 @@ ODB_INLINE void differentiate(float* scores, float* d_weights, std::int64_t seen
 template <typename Machine>
 ODB_INLINE void backward_on(const Inputs& inputs, const Outputs& outputs, const Shape& shape,
                             std::int64_t key_value_head, const Gradients& gradients,
-                            Workspace& workspace) {
+                            float* workspace) {
   const Head head(shape, key_value_head);
   const std::int64_t size = head.size;
   const std::int64_t all_keys = head.padded * size;
   const std::int64_t block = head.rows() * size;
-  float* const turned_keys =
-      workspace.take(5 * all_keys + 3 * block + head.rows() * (2 * kKeys + 1));
+  float* const turned_keys = workspace;
   float* const turned_values = turned_keys + all_keys;
   float* const keys = turned_values + all_keys;
   float* const d_keys = keys + all_keys;
@@ -392,24 +372,32 @@ ODB_INLINE void backward_on(const Inputs& inputs, const Outputs& outputs, const 
 #define ODB_NARROW __attribute__((target("arch=x86-64-v3")))
 
 ODB_WIDE void forward_wide(const Inputs& inputs, const Shape& shape, std::int64_t head, float* out,
-                           float* log_sums, Workspace& workspace) {
+                           float* log_sums, float* workspace) {
   forward_on<Wide>(inputs, shape, head, out, log_sums, workspace);
 }
 ODB_NARROW void forward_narrow(const Inputs& inputs, const Shape& shape, std::int64_t head,
-                               float* out, float* log_sums, Workspace& workspace) {
+                               float* out, float* log_sums, float* workspace) {
   forward_on<Narrow>(inputs, shape, head, out, log_sums, workspace);
 }
 ODB_WIDE void backward_wide(const Inputs& inputs, const Outputs& outputs, const Shape& shape,
-                            std::int64_t head, const Gradients& gradients, Workspace& workspace) {
+                            std::int64_t head, const Gradients& gradients, float* workspace) {
   backward_on<Wide>(inputs, outputs, shape, head, gradients, workspace);
 }
 ODB_NARROW void backward_narrow(const Inputs& inputs, const Outputs& outputs, const Shape& shape,
-                                std::int64_t head, const Gradients& gradients,
-                                Workspace& workspace) {
+                                std::int64_t head, const Gradients& gradients, float* workspace) {
   backward_on<Narrow>(inputs, outputs, shape, head, gradients, workspace);
 }
 
 }  // namespace
+
+std::int64_t workspace_size(const Shape& shape) {
+  const Head head(shape, 0);
+  const std::int64_t forward =
+      2 * head.padded * head.size + head.rows() * (2 * head.size + kKeys + 2);
+  const std::int64_t backward =
+      5 * head.padded * head.size + head.rows() * (3 * head.size + 2 * kKeys + 1);
+  return std::max(forward, backward);
+}
 
 std::optional<Instructions> instructions_for(std::int64_t head_size) {
   if (head_size <= 0 || head_size % kLanes != 0) return std::nullopt;
@@ -419,26 +407,29 @@ std::optional<Instructions> instructions_for(std::int64_t head_size) {
 }
 
 void forward(Instructions instructions, const Inputs& inputs, const Shape& shape,
-             std::int64_t key_value_head, float* out, float* log_sums, Workspace& workspace) {
+             std::int64_t key_value_head, float* out, float* log_sums, float* workspace) {
   const auto run = instructions == Instructions::avx512 ? forward_wide : forward_narrow;
   run(inputs, shape, key_value_head, out, log_sums, workspace);
 }
 
 void backward(Instructions instructions, const Inputs& inputs, const Outputs& outputs,
               const Shape& shape, std::int64_t key_value_head, const Gradients& gradients,
-              Workspace& workspace) {
+              float* workspace) {
   const auto run = instructions == Instructions::avx512 ? backward_wide : backward_narrow;
   run(inputs, outputs, shape, key_value_head, gradients, workspace);
 }
 
 #else
 
+std::int64_t workspace_size(const Shape&) {
+  return 0;
+}
 std::optional<Instructions> instructions_for(std::int64_t) {
   return std::nullopt;
 }
-void forward(Instructions, const Inputs&, const Shape&, std::int64_t, float*, float*, Workspace&) {}
+void forward(Instructions, const Inputs&, const Shape&, std::int64_t, float*, float*, float*) {}
 void backward(Instructions, const Inputs&, const Outputs&, const Shape&, std::int64_t,
-              const Gradients&, Workspace&) {}
+              const Gradients&, float*) {}
 
 #endif
 

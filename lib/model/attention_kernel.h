@@ -33,25 +33,14 @@ struct Inputs {
   const float* values;
 };
 
-// Working memory, of one thread at a time, kept between calls.
-class Workspace {
- public:
-  Workspace();
-  Workspace(const Workspace&) = delete;
-  Workspace& operator=(const Workspace&) = delete;
-  ~Workspace();
-  float* take(std::int64_t floats);  // grows; what was taken before is void
-
- private:
-  float* memory_ = nullptr;
-  std::int64_t size_ = 0;
-};
+// Floats of working memory that a call on such a row, or a shorter one, takes.
+std::int64_t workspace_size(const Shape& shape);
 
 // One key head of a row and its query heads: writes their part of `out` [length, heads, head_size]
 // and of `log_sums` [length, heads], the logarithm of each query's sum of exponentials. Heads can
 // be done in parallel. `instructions` must be ones that the processor has.
 void forward(Instructions instructions, const Inputs& inputs, const Shape& shape,
-             std::int64_t key_value_head, float* out, float* log_sums, Workspace& workspace);
+             std::int64_t key_value_head, float* out, float* log_sums, float* workspace);
 
 // What the backward pass knows beside the inputs.
 struct Outputs {
@@ -68,6 +57,6 @@ struct Gradients {
 // Writes the gradients of one key head and its query heads.
 void backward(Instructions instructions, const Inputs& inputs, const Outputs& outputs,
               const Shape& shape, std::int64_t key_value_head, const Gradients& gradients,
-              Workspace& workspace);
+              float* workspace);
 
 }  // namespace odb::attention

@@ -1,5 +1,6 @@
 #include "model/linear.h"
 
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 
@@ -29,6 +30,10 @@ std::optional<c10::TypedOperatorHandle<OneDnnLinear>> find_one_dnn_linear() {
 }
 
 }  // namespace
+
+void limit_kept_kernels() {
+  ::setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128", /*overwrite=*/0);
+}
 
 Tensor times_transposed(const Tensor& a, const Tensor& b) {
   static const auto one_dnn = find_one_dnn_linear();

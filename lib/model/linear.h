@@ -8,6 +8,10 @@
 
 namespace odb {
 
+// Bounds the kernels that oneDNN keeps, of up to a megabyte each: it makes new ones for every
+// number of tokens, and by default keeps 1,024. To be called before the first product.
+void limit_kept_kernels();
+
 // a [n, k] times the transpose of b [m, k]: [n, m]. Both of one type; strides may be anything. Not
 // differentiable.
 torch::Tensor times_transposed(const torch::Tensor& a, const torch::Tensor& b);

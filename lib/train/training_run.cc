@@ -21,8 +21,9 @@
 #include "dist/rank_heartbeat.h"
 #include "dist/replicas.h"
 #include "dist/sums.h"
-#include "model/host_memory.h"
 #include "model/init.h"
+#include "model/kept_memory.h"
+#include "model/linear.h"
 #include "model/weights_io.h"
 #include "train/checkpoint.h"
 #include "train/device.h"
@@ -378,7 +379,8 @@ int run_training(const RunOptions& options, const std::string& config,
   const ScopedStopSignals signals;
   DataProcesses processes(inputs.lanes);
   // From here on LibTorch, and threads.
-  keep_freed_memory();
+  keep_tensor_memory();
+  limit_kept_kernels();
   const LeaveNowWatch watch;
   at::set_num_threads(threads_of(files, options.ranks, place));
   TrainingRun run(files, inputs, processes, process_start);

@@ -97,7 +97,8 @@ void check(const Shape& shape, Instructions instructions) {
       d_keys(row.keys.size(), kUnwritten), d_values(d_keys);
   std::vector<float> log_sums(static_cast<std::size_t>(shape.length * shape.heads));
   const attention::Inputs inputs{row.queries.data(), row.keys.data(), row.values.data()};
-  attention::Workspace workspace;
+  std::vector<float> memory(static_cast<std::size_t>(attention::workspace_size(shape)));
+  float* const workspace = memory.data();
   for (std::int64_t head = 0; head < shape.key_value_heads; ++head) {
     attention::forward(instructions, inputs, shape, head, out.data(), log_sums.data(), workspace);
     attention::backward(instructions, inputs, {out.data(), log_sums.data(), row.d_out.data()},
@@ -142,7 +143,8 @@ TEST_CASE("attention kernels hold large scores") {
   keys[16] = -160;
   std::fill(values.begin(), values.begin() + 16, 1.0f);
   std::fill(values.begin() + 16, values.end(), 2.0f);
-  attention::Workspace workspace;
+  std::vector<float> memory(static_cast<std::size_t>(attention::workspace_size(shape)));
+  float* const workspace = memory.data();
   attention::forward(*best, {queries.data(), keys.data(), values.data()}, shape, 0, out.data(),
                      log_sums.data(), workspace);
   CHECK(out[0] == 1.0f);
