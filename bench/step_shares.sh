@@ -3,10 +3,10 @@
 # 4,096 tokens a micro-batch, AdamW, clipping; from phase_seconds of the run's own summary.json. Fails when the update takes
 # more than 10 % of the steps, or votes and bookkeeping more than 3 %.
 #
-#   bench/step_shares.sh [STEPS] [DEMO]    40 steps; DEMO: a folder of scripts/make_demo.py, .cache/demo by default (made when
+#   bench/step_shares.sh [STEPS] [DEMO]    20 steps; DEMO: a folder of scripts/make_demo.py, .cache/demo by default (made when
 #                                          missing); needs build/release/odb-trainer and two idle cores
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
-steps=${1:-40}
+steps=${1:-20}
 demo=${2:-.cache/demo}
 trainer=${TRAINER:-build/release/odb-trainer}
 [[ -x $trainer ]] || fail "$trainer is not there; build it with scripts/build.sh"
@@ -15,10 +15,13 @@ if [[ ! -f $demo/model/tokenizer.json ]]; then
   .cache/test-data/venv/bin/python scripts/make_demo.py "$demo"
 fi
 run=$(mktemp -d)
-trap 'rm -rf "$run"' EXIT
+launch=
+trap '[[ -z $launch ]] || kill -KILL "$launch" 2>/dev/null; rm -rf "$run"' EXIT
 "$trainer" launch --nproc 2 -- train --data "$demo/train.jsonl" --model "$demo/model" --init random --l-max 4096 --lr 3e-4 \
-  --threads 1 --device cpu --data-workers 1 --max-steps "$steps" --output "$run/out" --console off 2>"$run/lines" \
-  || { cat "$run/lines"; fail "the run failed"; }
+  --threads 1 --device cpu --data-workers 1 --max-steps "$steps" --output "$run/out" --console off 2>"$run/lines" &
+launch=$!
+wait "$launch" || { cat "$run/lines"; fail "the run failed"; }
+launch=
 "$PYTHON" - "$run/out/summary.json" <<'PYTHON'
 import json
 import sys
