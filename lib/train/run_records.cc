@@ -48,13 +48,14 @@ RunRecords::RunRecords(FileSystem& files, RunRecordsOptions options)
 
 RunRecords::~RunRecords() = default;
 
-void RunRecords::on_start() {
-  if (first_) first_->summary.startup_seconds = seconds_since(options_.process_start);
+void RunRecords::on_start(double apart) {
+  apart_ = apart;
+  if (first_) first_->summary.startup_seconds = seconds_since(options_.process_start) - apart_;
 }
 
 void RunRecords::on_finished(const FinishedStep& step) {
   if (first_ && first_->summary.first_step_seconds == 0 && step.step > 0)
-    first_->summary.first_step_seconds = seconds_since(options_.process_start);
+    first_->summary.first_step_seconds = seconds_since(options_.process_start) - apart_;
   ledger_.append(StepRecord{.life = options_.life,
                             .epoch = step.epoch,
                             .step = step.step,

@@ -39,7 +39,9 @@ class RunRecords {
   RunRecords& operator=(const RunRecords&) = delete;
   ~RunRecords();
 
-  void on_start();  // the loop begins
+  // The loop begins. `apart`: seconds that went into an evaluation before it, which are not counted
+  // as time to start.
+  void on_start(double apart);
   void on_finished(const FinishedStep& step);
   void on_measured(const StepMeasure& measure, const Progress& progress);
   void on_evaluated(const std::vector<EvaluationResult>& results, const RunTotals& totals);
@@ -60,6 +62,7 @@ class RunRecords {
   RunRecordsOptions options_;
   LedgerFile ledger_;
   std::unique_ptr<First> first_;
+  double apart_ = 0;
 };
 
 }  // namespace odb

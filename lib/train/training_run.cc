@@ -250,9 +250,10 @@ int TrainingRun::train() {
                      .on_nan = run.optimizer.on_nan,
                      .most_nan_steps = run.optimizer.most_nan_steps},
                     slots, control, step, Progress(inputs_.limits), start_, events());
+  const auto before = Clock::now();
   if (evaluator_ && run.evaluation.eval_at_start) evaluate({});
   phase_ = "training";
-  records_->on_start();
+  records_->on_start(std::chrono::duration<double>(Clock::now() - before).count());
   LoopEnd end;
   try {
     end = loop.run();
