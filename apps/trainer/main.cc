@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "base/options/show.h"
 #include "commands.h"
+#include "last_words.h"
 
 namespace odb {
 namespace {
@@ -83,7 +84,8 @@ int run(const Arguments& words) {
 
 // Not by fmt, which throws when standard error cannot take the text either.
 int fail(ExitCode code, const std::string& message) {
-  std::fputs(("odb-trainer: " + message + "\n").c_str(), stderr);
+  const std::string text = "odb-trainer: " + message + "\n";
+  if (!give_last_words(text)) std::fputs(text.c_str(), stderr);
   return static_cast<int>(code);
 }
 

@@ -23,6 +23,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "last_words.h"
 
 namespace odb {
 namespace {
@@ -52,6 +53,21 @@ class Descriptor {
  private:
   int number_ = -1;
 };
+
+struct Pipe {
+  Descriptor read;
+  Descriptor write;
+};
+
+Pipe make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) fail("no pipe to be had");
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+void print_line(int rank, const std::string& line) {
+  std::fputs(fmt::format("[{}] {}\n", rank, line).c_str(), stderr);
+}
 
 // On a port that the system chose.
 struct ListeningSocket {
@@ -106,9 +122,10 @@ class PassedSignals {
 
 struct Rank {
   int number = 0;
-  pid_t process = 0;  // 0: it has ended
-  Descriptor lines;   // its standard error and output
-  std::string begun;  // a line that is not whole yet
+  pid_t process = 0;      // 0: it has ended
+  Descriptor lines;       // its standard error and output
+  std::string begun;      // a line that is not whole yet
+  Descriptor last_words;  // read once it has ended
 };
 
 class Ranks {
@@ -137,12 +154,11 @@ class Ranks {
 
  private:
   void start(int number);
-  [[noreturn]] void become(int number, int output) const;
+  [[noreturn]] void become(int number, int output, int last_words) const;
   Descriptor log_file(int number) const;
   void await_something();
   void pass_on(int signal);
   void read_lines(Rank& rank);
-  void take_line(const Rank& rank, std::string line);
   void reap();
   void kill_all();
   void tell_last_words();
@@ -152,7 +168,6 @@ class Ranks {
   ListeningSocket store_;
   std::vector<Rank> ranks_;
   std::vector<RankEnd> ends_;
-  std::vector<std::pair<int, std::string>> last_words_;
   std::optional<Clock::time_point> failed_at_;
   bool killed_ = false;
 };
@@ -161,15 +176,17 @@ void Ranks::start(int number) {
   Rank rank{.number = number};
   Descriptor output = log_file(number);
   if (!output.open() && number > 0) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) fail("no pipe to be had");
-    rank.lines = Descriptor(ends[0]);
-    output = Descriptor(ends[1]);
+    Pipe lines = make_pipe();
+    rank.lines = std::move(lines.read);
+    output = std::move(lines.write);
     ::fcntl(rank.lines.get(), F_SETFL, O_NONBLOCK);
   }
+  Pipe last_words = make_pipe();
+  rank.last_words = std::move(last_words.read);
+  ::fcntl(rank.last_words.get(), F_SETFL, O_NONBLOCK);
   rank.process = ::fork();
   if (rank.process < 0) fail("no process to be had");
-  if (rank.process == 0) become(number, output.get());
+  if (rank.process == 0) become(number, output.get(), last_words.write.get());
   ranks_.push_back(std::move(rank));
 }
 
@@ -184,7 +201,7 @@ Descriptor Ranks::log_file(int number) const {
 }
 
 // In the child.
-void Ranks::become(int number, int output) const {
+void Ranks::become(int number, int output, int last_words) const {
   const pid_t parent = ::getppid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(static_cast<int>(ExitCode::peer_lost));
@@ -204,6 +221,8 @@ void Ranks::become(int number, int output) const {
   set("LOCAL_WORLD_SIZE", ranks);
   set("MASTER_ADDR", "127.0.0.1");
   set("MASTER_PORT", std::to_string(store_.port));
+  set(kLastWordsVariable, std::to_string(last_words));
+  ::fcntl(last_words, F_SETFD, 0);  // survives the exec
   if (number == 0) {
     set("ODB_LISTENING_SOCKET", std::to_string(store_.socket.get()));
     ::fcntl(store_.socket.get(), F_SETFD, 0);  // survives the exec
@@ -238,24 +257,16 @@ void Ranks::read_lines(Rank& rank) {
     const ssize_t count = ::read(rank.lines.get(), bytes, sizeof bytes);
     if (count < 0) return;  // nothing more now
     if (count == 0) {
-      if (!rank.begun.empty()) take_line(rank, std::exchange(rank.begun, ""));
+      if (!rank.begun.empty()) print_line(rank.number, std::exchange(rank.begun, ""));
       rank.lines = Descriptor();
       return;
     }
     rank.begun.append(bytes, static_cast<std::size_t>(count));
     for (std::size_t end; (end = rank.begun.find('\n')) != std::string::npos;) {
-      take_line(rank, rank.begun.substr(0, end));
+      print_line(rank.number, rank.begun.substr(0, end));
       rank.begun.erase(0, end + 1);
     }
   }
-}
-
-// What a rank says last is often what rank 0 says, too: held back until it is known.
-void Ranks::take_line(const Rank& rank, std::string line) {
-  if (line.starts_with("odb-trainer: "))
-    last_words_.emplace_back(rank.number, std::move(line));
-  else
-    std::fputs(fmt::format("[{}] {}\n", rank.number, line).c_str(), stderr);
 }
 
 void Ranks::reap() {
@@ -287,15 +298,18 @@ void Ranks::kill_all() {
   }
 }
 
+// In the order in which the ranks ended; what several say is told once, by the first.
 void Ranks::tell_last_words() {
-  const auto first = std::ranges::find(ends_, 0, &RankEnd::rank);
   std::set<std::string> told;
-  for (const auto& [number, line] : last_words_) {
-    const auto end = std::ranges::find(ends_, number, &RankEnd::rank);
-    const bool as_rank_0 = first != ends_.end() && first->code != 0 && first->signal == 0 &&
-                           end != ends_.end() && end->code == first->code;
-    if (as_rank_0 || !told.insert(line).second) continue;
-    std::fputs(fmt::format("[{}] {}\n", number, line).c_str(), stderr);
+  for (const RankEnd& end : ends_) {
+    Rank& rank = ranks_[static_cast<std::size_t>(end.rank)];
+    std::string words;
+    char bytes[4096];
+    for (ssize_t count; (count = ::read(rank.last_words.get(), bytes, sizeof bytes)) > 0;)
+      words.append(bytes, static_cast<std::size_t>(count));
+    if (words.empty() || !told.insert(words).second) continue;
+    std::fputs((rank.number == 0 ? words : fmt::format("[{}] {}", rank.number, words)).c_str(),
+               stderr);
   }
 }
 

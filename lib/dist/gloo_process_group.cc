@@ -1,6 +1,7 @@
 #include "dist/gloo_process_group.h"
 
 #include <chrono>
+#include <string_view>
 #include <vector>
 
 #include <ATen/ops/empty.h>
@@ -40,10 +41,11 @@ auto make_device(const std::string& network) {
                ? Gloo::createDeviceForInterface(network, kConnectWhenUsed)
                : Gloo::createDeviceForHostname(network, kConnectWhenUsed);
   } catch (const std::exception& error) {
+    const std::string_view text = error.what();  // stack frames follow
     throw UsageError(
         "cannot listen for other ranks on '{}': {}; wanted an interface or an address of this "
         "machine",
-        network, error.what());
+        network, text.substr(0, text.find('\n')));
   }
 }
 

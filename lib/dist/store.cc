@@ -1,6 +1,7 @@
 #include "dist/store.h"
 
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -22,10 +23,11 @@ namespace odb {
 namespace {
 
 // Also quiets LibTorch's log, which tells of every wait that ran out and every attempt to connect;
-// what matters of it is in our own messages.
+// what matters of it is in our own messages. And a socket whose peer has died is an error to be
+// told, not the end of this process: Gloo writes to its sockets without asking for that.
 c10d::TCPStoreOptions options_for(const StoreAddress& address) {
   FLAGS_caffe2_log_level = c10::GLOG_FATAL;
-  name_peers_by_number();
+  ::signal(SIGPIPE, SIG_IGN);
   c10d::TCPStoreOptions options;
   options.port = address.port;
   options.waitWorkers = false;

@@ -5,6 +5,8 @@
 // long (wait_for) has a connection of its own. A call blocks until the host answers: a host that is
 // stopped but not gone is found out by heartbeat.h, not here. A host that is gone: PeerLostError
 // naming the address.
+//
+// A process with a Store ignores SIGPIPE: a peer that dies must not take it along.
 #pragma once
 
 #include <chrono>

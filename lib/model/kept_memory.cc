@@ -112,10 +112,10 @@ Header* KeptMemory::take_free(FreeBlocks::iterator blocks, std::size_t place) {
   return header;
 }
 
-// Gives back what has been free longest, as long as there is more than an eighth beyond the most
+// Gives back what has been free longest, as long as there is more than a sixteenth beyond the most
 // that was ever in use.
 void KeptMemory::make_room() {
-  while (!free_.empty() && figures_.in_use + figures_.kept > most_in_use_ + most_in_use_ / 8) {
+  while (!free_.empty() && figures_.in_use + figures_.kept > most_in_use_ + most_in_use_ / 16) {
     const auto oldest =
         std::min_element(free_.begin(), free_.end(), [](const auto& a, const auto& b) {
           return a.second.front()->freed < b.second.front()->freed;

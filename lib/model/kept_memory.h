@@ -6,7 +6,7 @@
 // model's step), or keeps them in a heap that such sizes tear to pieces. Here a freed block goes to
 // a list of its size class, four classes to a doubling, and serves the next tensor that it suits.
 // What has been free longest is given back to the system when other blocks are wanted, so that all
-// blocks together never take more than an eighth beyond what tensors once did at the same time.
+// blocks together never take more than a sixteenth beyond what tensors once did at the same time.
 #pragma once
 
 #include <cstddef>

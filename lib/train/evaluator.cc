@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dist/sums.h"
+#include "train/failure_board.h"
 
 namespace odb {
 
@@ -32,16 +33,23 @@ Evaluator::Evaluator(DataProcesses& processes, std::size_t first_lane,
 
 std::optional<std::vector<EvaluationResult>> Evaluator::run() {
   std::vector<double> sums;
+  std::exception_ptr failure;
   bool stopped = false;
   for (std::size_t i = 0; i < data_.size(); ++i) {
-    const Sums own = stopped ? Sums{} : go_through(first_lane_ + i);
+    const Sums own = stopped || failure ? Sums{} : go_through(first_lane_ + i);
     stopped = stopped || own.stopped;
+    if (own.failure) failure = own.failure;
     sums.insert(sums.end(),
                 {own.loss, static_cast<double>(own.tokens), static_cast<double>(own.samples)});
   }
   sums.push_back(stopped ? 1 : 0);
+  sums.push_back(failure ? 1 : 0);
   sums = sum_over_ranks(groups_, sums);
-  if (sums.back() > 0) return std::nullopt;
+  if (failure) std::rethrow_exception(failure);
+  if (sums.back() > 0)
+    throw OtherRankFailed(ExitCode::data,
+                          "another rank cannot go on evaluating; its own message tells why");
+  if (sums[sums.size() - 2] > 0) return std::nullopt;
   std::vector<EvaluationResult> results;
   for (std::size_t i = 0; i < data_.size(); ++i) {
     const double loss = sums[3 * i] / sums[3 * i + 1];
@@ -55,9 +63,21 @@ std::optional<std::vector<EvaluationResult>> Evaluator::run() {
 }
 
 Evaluator::Sums Evaluator::go_through(std::size_t lane) {
-  const torch::NoGradGuard no_grad;
-  processes_.begin(lane);
   Sums sums;
+  try {
+    processes_.begin(lane);
+    add_up(lane, sums);
+    processes_.end(lane);
+  } catch (const PeerLostError&) {
+    throw;
+  } catch (const Error&) {
+    sums.failure = std::current_exception();
+  }
+  return sums;
+}
+
+void Evaluator::add_up(std::size_t lane, Sums& sums) {
+  const torch::NoGradGuard no_grad;
   Pipeline& pipeline = processes_.pipeline(lane);
   const LaneSetup& setup = pipeline.setup();
   PipelineStart start;
@@ -65,22 +85,20 @@ Evaluator::Sums Evaluator::go_through(std::size_t lane) {
   pipeline.start(start);
   for (;;) {
     sums.stopped = stop_.anywhere();
-    if (sums.stopped) break;
+    if (sums.stopped) return;
     const std::optional<BatchView> view = pipeline.next(std::chrono::milliseconds(100));
     if (!view) continue;
     const SlotHeader header = view->header;
     std::optional<MicroBatch> batch;
     if (header.kind == SlotKind::data) batch = maker_.make(*view);
     pipeline.release();
-    if (header.kind == SlotKind::end) break;
+    if (header.kind == SlotKind::end) return;
     if (!batch) continue;
     await_tokens(*batch);
     sums.loss += loss_(*batch).sum.item<double>();
     sums.tokens += header.supervised;
     sums.samples += header.rows;
   }
-  processes_.end(lane);
-  return sums;
 }
 
 }  // namespace odb

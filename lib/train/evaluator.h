@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,8 +38,8 @@ class Evaluator {
   Evaluator(DataProcesses& processes, std::size_t first_lane, std::vector<std::string> data,
             LossFunction loss, torch::Device device, TrainingGroups& groups, StopRequest& stop);
 
-  // Goes through all files once. Collective. Nothing: a rank was asked to stop. Errors as
-  // Pipeline::next(); PeerLostError.
+  // Goes through all files once. Collective. Nothing: a rank was asked to stop. Where a rank's data
+  // fails all throw: its Error there, OtherRankFailed elsewhere. PeerLostError.
   std::optional<std::vector<EvaluationResult>> run();
 
  private:
@@ -46,9 +47,11 @@ class Evaluator {
     double loss = 0;
     std::int64_t tokens = 0, samples = 0;
     bool stopped = false;
+    std::exception_ptr failure;
   };
 
   Sums go_through(std::size_t lane);
+  void add_up(std::size_t lane, Sums& sums);
 
   DataProcesses& processes_;
   std::size_t first_lane_;

@@ -45,6 +45,10 @@ LaunchPlace find_launch_place(const RankOptions& options, const Environment& env
   };
   const auto rank = given(options.rank, "RANK");
   const auto world = given(options.world_size, "WORLD_SIZE");
+  if (reads_environment && options.rank && options.rank != number_in(environment, "RANK"))
+    throw UsageError(
+        "--rank {} contradicts RANK={} of the environment; leave --rank to the launcher",
+        *options.rank, environment("RANK").value_or(""));
   if (rank.has_value() != world.has_value())
     throw UsageError("found {} without {}; wanted both, or neither for a single rank",
                      rank ? "--rank" : "--world-size", rank ? "--world-size" : "--rank");

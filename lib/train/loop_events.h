@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
@@ -35,7 +36,10 @@ struct LoopEvents {
 };
 
 struct LoopEnd {
-  bool stopped = false;  // a rank asked for it; else a limit is reached
+  bool stopped = false;  // a rank asked for it, or `failure`; else a limit is reached
+  // What keeps all ranks from going on, known to all at the same step: this rank's own Error, or
+  // OtherRankFailed. Null: nothing.
+  std::exception_ptr failure;
 };
 
 }  // namespace odb

@@ -54,6 +54,13 @@ RunFolder::RunFolder(FileSystem& files, const std::string& output, ExistingRun e
   if (files.exists(output) && !files.is_folder(output))
     throw UsageError("--output {}: found a file; wanted a folder, or a name that is free", output);
   files.make_folders(output);
+  // Where a run has written there is its lock, taken before all else.
+  if (const auto foreign = run_entries(files, output);
+      !foreign.empty() && existing != ExistingRun::resume && !files.exists(paths_.lock()))
+    throw UsageError(
+        "--output {}: found {} there, but no lock file, so no run has written it; give the run a "
+        "folder of its own",
+        output, fmt::join(foreign, ", "));
   lock_ = std::make_unique<RunLock>(paths_.lock(), this_owner());
   const std::vector<std::string> found = run_entries(files, output);
   if (existing == ExistingRun::refuse && holds_run(files, output))

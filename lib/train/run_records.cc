@@ -65,6 +65,7 @@ void RunRecords::on_finished(const FinishedStep& step) {
 
 void RunRecords::on_measured(const StepMeasure& measure, const Progress& progress) {
   if (!first_) return;
+  measured_ = progress;
   first_->meter.add(measure);
   first_->all.add(measure);
   first_->summary.loss = measure.loss;
@@ -120,6 +121,18 @@ void RunRecords::sync() {
   if (!first_) return;
   first_->metrics.sync();
   first_->evaluations.sync();
+}
+
+void RunRecords::fail(const Error& error) noexcept {
+  if (!first_) return;
+  try {
+    if (measured_)
+      finish(*measured_, {}, error.what(), static_cast<int>(error.code()));
+    else
+      first_->lives.end(options_.life, 0, error.what(), static_cast<int>(error.code()));
+  } catch (const std::exception& problem) {
+    log("files").warn("the end of this run is not recorded: {}", problem.what());
+  }
 }
 
 void RunRecords::finish(const Progress& progress, const PhaseSeconds& seconds,

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "train/console.h"
 #include "train/evaluator.h"
@@ -48,6 +49,8 @@ class RunRecords {
 
   // Makes the ledger durable: before a manifest counts on it.
   void sync();
+  // The last words of a life that ends with an error of this rank; never throws.
+  void fail(const Error& error) noexcept;
   // The last words of this life; rank 0 counts the unique views from all ledgers, which are synced.
   void finish(const Progress& progress, const PhaseSeconds& seconds, const std::string& reason,
               int exit_code);
@@ -62,6 +65,7 @@ class RunRecords {
   RunRecordsOptions options_;
   LedgerFile ledger_;
   std::unique_ptr<First> first_;
+  std::optional<Progress> measured_;  // at the last measured step
   double apart_ = 0;
 };
 

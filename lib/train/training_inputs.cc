@@ -1,5 +1,7 @@
 #include "train/training_inputs.h"
 
+#include <filesystem>
+
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/machine.h"
@@ -80,10 +82,31 @@ void require_memory(const TrainingInputs& inputs, std::uint64_t available,
       size(memory.loss), inputs.most_tokens);
 }
 
+// What the run reads must not lie where it removes what is there.
+void check_overwrite(const RunOptions& options) {
+  if (!options.files.overwrite) return;
+  namespace fs = std::filesystem;
+  const auto absolute = [](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path)).string() + "/";
+  };
+  const std::string output = absolute(options.files.output);
+  std::vector<std::string> read = options.data.data;
+  read.insert(read.end(), options.evaluation.eval_data.begin(), options.evaluation.eval_data.end());
+  read.push_back(options.model.model);
+  read.push_back(options.data.tokenizer);
+  for (const std::string& path : read)
+    if (!path.empty() && absolute(path).starts_with(output))
+      throw UsageError(
+          "--overwrite on would remove {}, which this run reads, with the run in --output {}; give "
+          "another --output",
+          path, options.files.output);
+}
+
 TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
                                 const LaunchPlace& place) {
   TrainingInputs inputs;
   inputs.options = given;
+  check_overwrite(given);
   inputs.place = place;
   RunOptions& options = inputs.options;
   inputs.config = read_model_config(files, options.model.model);
@@ -104,12 +127,16 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
     require_memory(inputs, usable_memory(read_memory(files)), "this machine");
   inputs.lanes.push_back(training_lane(inputs, options.batching));
   inputs.first_sample = first_sample(inputs.lanes.front());
-  for (const std::string& data : options.evaluation.eval_data) {
-    inputs.evaluation.push_back(std::make_unique<SampleSource>(
-        files, *inputs.source, std::vector{data}, options.loader.seed, build));
-    inputs.lanes.push_back(
-        evaluation_lane(inputs, *inputs.evaluation.back(), inputs.evaluation.size()));
-  }
+  for (const std::string& data : options.evaluation.eval_data)
+    try {
+      inputs.evaluation.push_back(std::make_unique<SampleSource>(
+          files, *inputs.source, std::vector{data}, options.loader.seed, build));
+      inputs.lanes.push_back(
+          evaluation_lane(inputs, *inputs.evaluation.back(), inputs.evaluation.size()));
+      (void)first_sample(inputs.lanes.back());
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("--eval-data {}: {}", data, error.what()));
+    }
   return inputs;
 }
 

@@ -47,27 +47,29 @@ TrainingLoop::TrainingLoop(const TrainingLoopOptions& options, SlotSource& slots
 
 LoopEnd TrainingLoop::run() {
   begin_ = Clock::now();
-  const auto ended = [&](bool stopped) {
-    step_.drop();
-    seconds_.all = seconds_since(begin_);
-    return LoopEnd{.stopped = stopped};
-  };
-  while (!progress_.done()) {
-    const std::optional<LoadedSlot> slot = next_slot();
-    if (!slot) return ended(true);
-    if (slot->header.kind == SlotKind::end)
-      end_epoch(*slot);
-    else
-      run_slot(*slot);
+  try {
+    while (!progress_.done() && !end_.stopped) {
+      const std::optional<LoadedSlot> slot = next_slot();
+      if (!slot)
+        end_.stopped = true;
+      else if (slot->header.kind == SlotKind::end)
+        end_epoch(*slot);
+      else
+        run_slot(*slot);
+    }
+    if (untold_) {  // its loss is not known yet
+      vote();
+      await_vote();
+    }
+  } catch (const DivergedError&) {
+    end_ = {.stopped = true, .failure = std::current_exception()};
   }
-  if (untold_) {  // its loss is not known yet
-    vote();
-    await_vote();
-  }
-  return ended(false);
+  step_.drop();
+  seconds_.all = seconds_since(begin_);
+  return end_;
 }
 
-// The next slot once all ranks have theirs; none: a stop.
+// The next slot once all ranks have theirs; none: a stop, or a failure.
 std::optional<LoadedSlot> TrainingLoop::next_slot() {
   for (;;) {
     if (!control_.under_way()) {
@@ -75,7 +77,8 @@ std::optional<LoadedSlot> TrainingLoop::next_slot() {
       vote();
     }
     const ControlResult result = await_vote();
-    if (result.stop) return std::nullopt;
+    end_.failure = failure_of(result);
+    if (end_.failure || result.stop) return std::nullopt;
     if (std::exchange(at_boundary_, false) &&
         !timed(seconds_.events, [&] { return events_.between_steps(progress_); }))
       return std::nullopt;
@@ -112,11 +115,14 @@ void TrainingLoop::vote() {
 ControlResult TrainingLoop::await_vote() {
   const ControlResult result = timed(seconds_.control, [&] { return control_.await(); });
   tell(result.loss_sum);
-  if (failure_) std::rethrow_exception(failure_);
-  if (result.failure != 0)
-    throw OtherRankFailed(static_cast<ExitCode>(result.failure),
-                          "another rank cannot go on; its own lines tell why");
   return result;
+}
+
+std::exception_ptr TrainingLoop::failure_of(const ControlResult& result) const {
+  if (failure_ || result.failure == 0) return failure_;
+  return std::make_exception_ptr(
+      OtherRankFailed(static_cast<ExitCode>(result.failure),
+                      "another rank cannot go on; its own message tells why"));
 }
 
 void TrainingLoop::run_slot(const LoadedSlot& slot) {
@@ -148,6 +154,11 @@ void TrainingLoop::gather(const LoadedSlot& slot) {
   open_.views.insert(open_.views.end(), slot.views.begin(), slot.views.end());
   open_.left_out.insert(open_.left_out.end(), slot.left_out.begin(), slot.left_out.end());
   if (header.kind != SlotKind::data) return;
+  if (header.over_budget && options_.keeps_budget && !std::exchange(told_over_budget_, true))
+    log("step").warn(
+        "a sample of {} tokens is longer than --l-max {}: such samples travel alone; this is told "
+        "once",
+        header.tokens, options_.l_max);
   open_.measure.positions += header.positions;
   open_.measure.position_tokens += header.tokens;
   open_.measure.fill_sum +=

@@ -33,6 +33,7 @@ struct TrainingLoopOptions {
   LossNorm loss_norm = LossNorm::token;
   std::int64_t l_max = 8192;
   bool join = true;
+  bool keeps_budget = true;  // l_max bounds the groups
   int rank = 0;
   int world = 1;
   double learning_rate = 1e-5;  // the highest
@@ -48,9 +49,9 @@ class TrainingLoop {
                TrainingStep& step, Progress progress, DataState start, LoopEvents events);
 
   // Until a limit is reached, a rank asks for a stop, or something fails. Ranks end together, at
-  // the same finished step. PeerLostError; whatever else ends a rank alone is told to the others
-  // with the next vote, and all throw an Error with its exit code: DataError of a pipeline on the
-  // rank that has it, OtherRankFailed on the others; DivergedError on all.
+  // the same finished step, also where one rank's data fails, which it tells the others with the
+  // next vote, and where the run diverges. PeerLostError; errors of events, which end this rank
+  // alone.
   LoopEnd run();
 
   // Behind the last finished step.
@@ -72,6 +73,7 @@ class TrainingLoop {
   };
 
   std::optional<LoadedSlot> next_slot();
+  std::exception_ptr failure_of(const ControlResult& result) const;
   bool look(std::chrono::milliseconds limit);
   void vote();
   ControlResult await_vote();
@@ -97,8 +99,10 @@ class TrainingLoop {
   double loss_sum_ = 0;                // of its slots, or of the open step's, over all ranks
   double own_loss_ = 0;                // of the slot before, for the next vote
   std::int64_t denominator_ = 0;       // of the untold step
-  std::exception_ptr failure_;         // this rank's; others learn of it with the next vote
-  std::int64_t nan_steps_ = 0;         // in a row
+  LoopEnd end_;
+  bool told_over_budget_ = false;
+  std::exception_ptr failure_;  // this rank's; others learn of it with the next vote
+  std::int64_t nan_steps_ = 0;  // in a row
   PhaseSeconds seconds_;
   std::chrono::steady_clock::time_point begin_;
 };

@@ -31,6 +31,7 @@
 #include "train/failure_board.h"
 #include "train/leave_now_watch.h"
 #include "train/run_records.h"
+#include "train/same_options.h"
 #include "train/training_inputs.h"
 #include "train/training_loop.h"
 
@@ -40,13 +41,38 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // What ranks tell each other before the groups are there.
-constexpr const char* kOpened = "run/opened";  // rank 0's folder: "yes", or "no" with a failure
+constexpr const char* kOpened = "run/opened";    // rank 0's folder: "yes", or "no" with a failure
+constexpr const char* kOptions = "run/options";  // rank 0's
 constexpr const char* kLeft = "run/left";
 constexpr const char* kAllLeft = "run/all-left";
 
 BackendChoice backend_choice(const std::string& name) {
   if (name == "gloo") return BackendChoice::gloo;
   return name == "nccl" ? BackendChoice::nccl : BackendChoice::automatic;
+}
+
+void show_start(const TrainingInputs& inputs, const std::string& config) {
+  log("train").info("the options of this run:\n{}", config);
+  log("data").info(
+      "the first sample, {} tokens, {} of them supervised (set off):\n{}",
+      inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
+      show_sample(inputs.first_sample, inputs.source->making().tokenizer(), Highlight::marks));
+}
+
+ExitCode code_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    return error.code();
+  }
+}
+
+std::string reason_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 class TrainingRun {
@@ -59,16 +85,20 @@ class TrainingRun {
     meet();
     int code = 0;
     try {
+      device_ = choose_device(options().ranks.device, inputs_.place.local_rank);
+      require_memory(inputs_, free_memory(device_), device_.str());
       open(config);
+      if (rank() == 0) show_start(inputs_, config);
       join();
       load();
       code = train();
       leave();
     } catch (const Error& error) {
+      if (records_) records_->fail(error);
       settle(error);
       throw;
     }
-    if (diverged_) std::rethrow_exception(diverged_);
+    if (failure_) std::rethrow_exception(failure_);
     return code;
   }
 
@@ -113,7 +143,7 @@ class TrainingRun {
   std::optional<GradientReducer> reducer_;
   std::optional<Evaluator> evaluator_;
   std::optional<BestEvaluation> best_;
-  std::exception_ptr diverged_;            // on all ranks alike: they leave together
+  std::exception_ptr failure_;             // known to all ranks alike: they leave together
   RunTotals before_;                       // at the last time between steps
   std::optional<std::int64_t> evaluated_;  // step
 };
@@ -141,21 +171,22 @@ void TrainingRun::open(const std::string& config) {
   if (rank() == 0) {
     const auto existing = options().files.overwrite ? ExistingRun::overwrite : ExistingRun::refuse;
     folder_ = std::make_unique<RunFolder>(files_, paths_.folder, existing, config);
-    files_.make_folders(paths_.ledgers());
+    store_->set(kOptions, config);
     store_->set_once(kOpened, "yes");
     return;
   }
   if (!store_->wait_for(kOpened, options().ranks.timeout))
     throw PeerLostError("rank 0 has not opened the folder of the run within {}",
                         print_duration(options().ranks.timeout));
-  if (store_->find(kOpened) == "yes") return;
-  throw OtherRankFailed(ExitCode::peer_lost, "rank 0 cannot go on");
+  if (store_->find(kOpened) != "yes")
+    throw OtherRankFailed(ExitCode::peer_lost, "rank 0 cannot go on");
+  const std::string different = differing_options(config, store_->find(kOptions).value_or("{}"));
+  if (!different.empty())
+    throw UsageError("rank {} was started with other options than rank 0: {}", rank(), different);
 }
 
 void TrainingRun::join() {
   const RankOptions& ranks = options().ranks;
-  device_ = choose_device(ranks.device, inputs_.place.local_rank);
-  require_memory(inputs_, free_memory(device_), device_.str());
   phase_ = "joining";
   groups_.emplace(*store_, TrainingGroupsOptions{.prefix = "train/",
                                                  .network = ranks.network,
@@ -223,7 +254,14 @@ bool TrainingRun::between_steps(const Progress& progress) {
 // False: stopped.
 bool TrainingRun::evaluate(const RunTotals& totals) {
   const char* phase = phase_.exchange("evaluating");
-  const auto results = evaluator_->run();
+  std::optional<std::vector<EvaluationResult>> results;
+  try {
+    results = evaluator_->run();
+  } catch (const PeerLostError&) {
+    throw;
+  } catch (const Error&) {
+    failure_ = std::current_exception();
+  }
   phase_ = phase;
   if (!results) return false;
   records_->on_evaluated(*results, totals);
@@ -243,6 +281,7 @@ int TrainingRun::train() {
   TrainingLoop loop({.loss_norm = run.batching.loss_norm,
                      .l_max = run.batching.l_max,
                      .join = run.batching.join,
+                     .keeps_budget = keeps_budget(run.batching.strategy),
                      .rank = rank(),
                      .world = world(),
                      .learning_rate = run.optimizer.lr,
@@ -254,25 +293,22 @@ int TrainingRun::train() {
   if (evaluator_ && run.evaluation.eval_at_start) evaluate({});
   phase_ = "training";
   records_->on_start(std::chrono::duration<double>(Clock::now() - before).count());
-  LoopEnd end;
-  try {
-    end = loop.run();
-  } catch (const DivergedError&) {
-    diverged_ = std::current_exception();  // the last good weights are saved
-  }
-  if (!end.stopped && !diverged_ && evaluator_ &&
+  LoopEnd end{.stopped = failure_ != nullptr, .failure = failure_};
+  if (!failure_) end = loop.run();
+  if (end.failure) failure_ = end.failure;
+  if (!end.stopped && evaluator_ &&
       evaluation_due(run.evaluation, before_, loop.progress(), evaluated_))
     end.stopped = !evaluate(loop.progress().totals());
   phase_ = "saving";
   const std::string path = save(loop);
-  const ExitCode code = diverged_     ? ExitCode::diverged
+  const ExitCode code = failure_      ? code_of(failure_)
                         : end.stopped ? ExitCode::saved
                                       : ExitCode::done;
-  const std::string reason = diverged_     ? "diverged"
+  const std::string reason = failure_      ? reason_of(failure_)
                              : end.stopped ? stop_->reason()
                                            : "done: " + loop.progress().reached();
   records_->finish(loop.progress(), loop.seconds(), reason, static_cast<int>(code));
-  if (rank() == 0) log("train").info("{}; {}", reason, path);
+  if (rank() == 0) log("train").info("{}", failure_ ? path : reason + "; " + path);
   return static_cast<int>(code);
 }
 
@@ -344,13 +380,6 @@ void TrainingRun::settle(const Error& error) {
     throw Error(failure->code, fmt::format("rank {} failed: {}", failure->rank, failure->text));
 }
 
-void show_first_sample(const TrainingInputs& inputs) {
-  log("data").info(
-      "the first sample, {} tokens, {} of them supervised (set off):\n{}",
-      inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
-      show_sample(inputs.first_sample, inputs.source->making().tokenizer(), Highlight::marks));
-}
-
 // --threads, or this rank's share of the processors it may use.
 int threads_of(FileSystem& files, const RankOptions& options, const LaunchPlace& place) {
   if (options.threads) return static_cast<int>(*options.threads);
@@ -365,10 +394,11 @@ int run_training(const RunOptions& options, const std::string& config,
   RealFileSystem files;
   const LaunchPlace place = find_launch_place(options.ranks, process_environment);
   start_log({.rank = place.world > 1 ? place.rank : -1, .role = "trainer"});
+  const ScopedStopSignals signals;
   TrainingInputs inputs = prepare_training(files, options, place);
-  if (place.rank == 0) {
-    log("train").info("the options of this run:\n{}", config);
-    show_first_sample(inputs);
+  if (stop_state().stop()) {
+    log("train").info("{} before the first step: nothing to save", to_text(stop_state().reason));
+    return static_cast<int>(ExitCode::saved);
   }
   if (place.world > 1)
     inputs.lanes.front().membership =
@@ -377,7 +407,6 @@ int run_training(const RunOptions& options, const std::string& config,
                               .rank = place.rank,
                               .world = place.world,
                               .connect_timeout = options.ranks.timeout});
-  const ScopedStopSignals signals;
   DataProcesses processes(inputs.lanes);
   // From here on LibTorch, and threads.
   keep_tensor_memory();
