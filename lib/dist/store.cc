@@ -28,6 +28,7 @@ namespace {
 c10d::TCPStoreOptions options_for(const StoreAddress& address) {
   FLAGS_caffe2_log_level = c10::GLOG_FATAL;
   ::signal(SIGPIPE, SIG_IGN);
+  name_peers_by_number();
   c10d::TCPStoreOptions options;
   options.port = address.port;
   options.waitWorkers = false;

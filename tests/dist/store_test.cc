@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -143,4 +144,11 @@ TEST_CASE("a host that lets one connect and never answers is given up after the 
   CHECK_THROWS_WITH(Store::connect({"127.0.0.1", socket.port}, milliseconds(500)),
                     Catch::Contains("was not reached in 0.5 s: no answer"));
   ::close(socket.descriptor);  // lets go of the thread that still waits
+}
+
+TEST_CASE("a process with a store survives a write to a peer that has died") {
+  const Store store = Store::host({"127.0.0.1", 0});
+  struct sigaction found = {};
+  REQUIRE(::sigaction(SIGPIPE, nullptr, &found) == 0);
+  CHECK(found.sa_handler == SIG_IGN);
 }

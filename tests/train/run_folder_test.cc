@@ -89,6 +89,18 @@ TEST_CASE("A new run folder has its options, a ledger's and a checkpoints' place
   CHECK(parse_lock_owner(files.read_all(output + "/lock")).released);
 }
 
+TEST_CASE("What no run has written is left alone, --overwrite or not") {
+  const TemporaryFolder folder;
+  RealFileSystem files;
+  files.write_durably(folder / "config.json", "{\"model_type\": \"qwen3\"}");
+  for (const ExistingRun existing : {ExistingRun::refuse, ExistingRun::overwrite}) {
+    for (int time = 0; time < 2; ++time)  // nor does the refusal itself leave a lock
+      CHECK_THAT(refusal(files, folder.path(), existing),
+                 Catch::Contains("found config.json there"));
+    CHECK(files.read_all(folder / "config.json") == "{\"model_type\": \"qwen3\"}");
+  }
+}
+
 TEST_CASE("A folder that another process writes into is refused with its owner's name") {
   const TemporaryFolder folder;
   RealFileSystem files;
