@@ -50,7 +50,7 @@ StoredWeights open_shards(FileSystem& files, const std::string& folder, const st
 
 std::map<std::string, std::string> parse_weight_index(std::string_view json,
                                                       const std::string& where) {
-  const Json object = parse_strict_object(json, where);
+  const SortedJson object = parse_strict_table(json, where);
   const auto names = object.find("weight_map");
   if (names == object.end() || !names->is_object() || names->empty())
     throw FileError("{}: weight_map: found {}, wanted an object of tensor and file names", where,
