@@ -36,14 +36,11 @@ void describe(OptionTable& table, ExportOptions& options) {
       .help("larger models are split into files of at most this size");
 }
 
-TensorType type_of(ExportType wanted, const StoredWeights& stored) {
+TensorType type_of(ExportType wanted, const ModelConfig& config, const StoredWeights& stored) {
   if (wanted == ExportType::fp32) return TensorType::f32;
   if (wanted == ExportType::bf16) return TensorType::bf16;
   if (wanted == ExportType::fp16) return TensorType::f16;
-  const TensorType first = stored.begin()->second.info.type;
-  for (const auto& [name, tensor] : stored)
-    if (tensor.info.type != first) return TensorType::f32;
-  return first;
+  return type_of_weights(config, stored);
 }
 
 }  // namespace
@@ -71,7 +68,7 @@ int export_command(const Arguments& arguments) {
     throw UsageError("export: {} is there and not empty; name a new folder", to);
   LanguageModel model(read_model_config(files, from), {});
   load_weights(files, from, model);  // refuses a folder without weights
-  const TensorType type = type_of(options.dtype, open_stored_weights(files, from));
+  const TensorType type = type_of(options.dtype, model.config(), open_stored_weights(files, from));
   save_model(files, to, model.config(), model.weights(),
              {.type = type, .max_shard_bytes = options.max_shard_size.bytes});
   copy_companions(files, from, to);

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "data/sample/prompt.h"
 #include "model/generate.h"
+#include "model/generation_config.h"
 #include "model/qwen3.h"
 #include "model/weights_io.h"
 
@@ -94,7 +95,7 @@ int generate_command(const Arguments& arguments) {
   const std::vector<TokenId> ids =
       options.raw ? raw_prompt(making, options.prompt)
                   : chat_prompt(making, {.system = options.system, .user = options.prompt});
-  std::vector<std::int64_t> end_tokens = config.end_tokens;
+  std::vector<std::int64_t> end_tokens = read_end_tokens(files, options.model.model, config);
   for (const TokenId token : answer_ends(making))
     end_tokens.push_back(token);
   const std::vector<std::int64_t> prompt(ids.begin(), ids.end());

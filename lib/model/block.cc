@@ -55,14 +55,8 @@ struct RecomputedBlock : torch::autograd::Function<RecomputedBlock> {
     }
     const torch::AutoGradMode with_gradients(true);
     const Residual out = run_block(input, parameters, work.batch, work.config);
-    variable_list outputs, back;
-    for (const auto& [output, gradient] :
-         {std::pair(out.stream, gradients[0]), std::pair(out.delta, gradients[1])}) {
-      if (!gradient.defined()) continue;
-      outputs.push_back(output);
-      back.push_back(gradient);
-    }
-    variable_list result = torch::autograd::grad(outputs, inputs, back, std::nullopt, false, true);
+    // Gradients that do not come are zeros: both are there.
+    variable_list result = torch::autograd::grad({out.stream, out.delta}, inputs, gradients);
     result.emplace_back();  // for `work`
     return result;
   }

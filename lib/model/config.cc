@@ -56,19 +56,6 @@ void refuse_what_is_not_computed(const JsonObjectReader& config, std::int64_t la
                       config.where(), found_json(kind));
 }
 
-std::vector<std::int64_t> read_end_tokens(const JsonObjectReader& config, std::int64_t vocabulary) {
-  const Json* value = config.find("eos_token_id");
-  if (value == nullptr) return {};
-  std::vector<std::int64_t> tokens;
-  for (const Json& token : value->is_array() ? *value : Json::array({*value})) {
-    if (!token.is_number_unsigned() ||
-        token.get<std::uint64_t>() >= static_cast<std::uint64_t>(vocabulary))
-      config.refuse("eos_token_id", fmt::format("ids below {}", vocabulary));
-    tokens.push_back(token.get<std::int64_t>());
-  }
-  return tokens;
-}
-
 void read_sizes(const JsonObjectReader& config, ModelConfig& model) {
   model.vocabulary_size = config.integer("vocab_size", 1, kMostVocabulary);
   model.hidden_size = config.integer("hidden_size", 1, kMostWidth);
@@ -120,7 +107,7 @@ ModelConfig parse_model_config(std::string_view json, const std::string& where) 
   model.initializer_range = config.positive_or_none("initializer_range").value_or(0.02);
   model.tied_embeddings = config.boolean("tie_word_embeddings", false);
   model.rope = read_rope_config(config, model.max_length);
-  model.end_tokens = read_end_tokens(config, model.vocabulary_size);
+  model.end_tokens = config.integers("eos_token_id", 0, model.vocabulary_size - 1);
   refuse_what_is_not_computed(config, model.layers);
   return model;
 }

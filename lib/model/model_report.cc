@@ -82,9 +82,9 @@ std::string report_text(const ModelReport& report) {
       "  weights {}, gradients {}, optimizer {}, bf16 copies {}, activations {}, loss {}\n",
       report.tokens, size(memory.total()), size(memory.weights), size(memory.gradients),
       size(memory.optimizer), size(memory.copies), size(memory.activations), size(memory.loss));
-  for (const std::string& warning : report.check.warnings)
+  for (const std::string& warning : first_of(report.check.warnings))
     text += fmt::format("warning: {}\n", warning);
-  for (const std::string& problem : report.check.problems)
+  for (const std::string& problem : first_of(report.check.problems))
     text += fmt::format("wrong: {}\n", problem);
   return text;
 }

@@ -27,7 +27,9 @@ struct ModelReport {
 ModelReport inspect_model(FileSystem& files, const std::string& folder, const ModelOptions& options,
                           std::int64_t tokens);
 
+// For people; of warnings and problems the first ten and a count each.
 std::string report_text(const ModelReport& report);
-std::string report_json(const ModelReport& report);  // one line
+// For programs, in one line; with all of them.
+std::string report_json(const ModelReport& report);
 
 }  // namespace odb

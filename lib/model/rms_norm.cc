@@ -56,7 +56,7 @@ struct NormGradients {
   Tensor weight;
 };
 
-// `d_sum` may be undefined: the sum itself went nowhere else.
+// `d_sum` may be undefined: nothing was added, there is no sum.
 NormGradients norm_rows_backward(const Tensor& x, const Tensor& weight, const Tensor& scales,
                                  const Tensor& dy, const Tensor& d_sum) {
   const std::int64_t size = x.size(1);
@@ -110,10 +110,9 @@ struct AddRmsNorm : torch::autograd::Function<AddRmsNorm> {
   }
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    const Tensor d_sum = gradients[0].defined() ? gradients[0].contiguous() : Tensor();
-    const Tensor dy =
-        gradients[1].defined() ? gradients[1].contiguous() : torch::zeros_like(saved[0]);
-    const NormGradients out = norm_rows_backward(saved[0], saved[1], saved[2], dy, d_sum);
+    // A gradient that does not come is zeros.
+    const NormGradients out = norm_rows_backward(
+        saved[0], saved[1], saved[2], gradients[1].contiguous(), gradients[0].contiguous());
     return {out.x, out.x, out.weight, {}};
   }
 };

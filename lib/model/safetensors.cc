@@ -1,6 +1,7 @@
 #include "model/safetensors.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include <fmt/ranges.h>
@@ -16,6 +17,8 @@ constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMostHeader = 100'000'000;
 constexpr std::string_view kMetadata = "__metadata__";
 
+using EntryReader = BasicJsonObjectReader<SortedJson>;
+
 // Elements times bytes; refuses what does not fit 63 bits.
 std::uint64_t shape_bytes(const TensorShape& shape, TensorType type, const std::string& where) {
   std::uint64_t bytes = bytes_per_element(type);
@@ -27,31 +30,31 @@ std::uint64_t shape_bytes(const TensorShape& shape, TensorType type, const std::
   return bytes;
 }
 
-std::uint64_t whole_number(const Json& value, const std::string& where) {
+std::uint64_t whole_number(const SortedJson& value, const std::string& where) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost)
     throw FileError("{}: found {}, wanted a whole number", where, found_json(value));
   return value.get<std::uint64_t>();
 }
 
-const Json& list(const JsonObjectReader& entry, const std::string& key) {
-  const Json* value = entry.find(key);
+const SortedJson& list(const EntryReader& entry, const std::string& key) {
+  const SortedJson* value = entry.find(key);
   if (value == nullptr || !value->is_array()) entry.refuse(key, "a list of whole numbers");
   return *value;
 }
 
-TensorInfo read_entry(const std::string& name, const Json& json, std::uint64_t data_begin,
+TensorInfo read_entry(const std::string& name, const SortedJson& json, std::uint64_t data_begin,
                       const std::string& file) {
   const std::string where = fmt::format("{}: tensor {}", file, name);
   if (!json.is_object()) throw FileError("{}: found {}, wanted an object", where, found_json(json));
-  const JsonObjectReader entry(json, where);
+  const EntryReader entry(json, where);
   const auto type_name = entry.text_or_none("dtype");
   const auto type = tensor_type_of(type_name.value_or(""));
   if (!type) entry.refuse("dtype", "a known type such as F32 or BF16");
   TensorInfo tensor{.name = name, .type = *type};
-  for (const Json& length : list(entry, "shape"))
+  for (const SortedJson& length : list(entry, "shape"))
     tensor.shape.push_back(static_cast<std::int64_t>(whole_number(length, where + ": shape")));
-  const Json& offsets = list(entry, "data_offsets");
+  const SortedJson& offsets = list(entry, "data_offsets");
   if (offsets.size() != 2) entry.refuse("data_offsets", "a list of two offsets");
   const std::uint64_t begin = whole_number(offsets[0], where + ": data_offsets");
   const std::uint64_t end = whole_number(offsets[1], where + ": data_offsets");
@@ -64,7 +67,7 @@ TensorInfo read_entry(const std::string& name, const Json& json, std::uint64_t d
   return tensor;
 }
 
-std::map<std::string, std::string> read_metadata(const Json& json, const std::string& file) {
+std::map<std::string, std::string> read_metadata(const SortedJson& json, const std::string& file) {
   std::map<std::string, std::string> metadata;
   if (!json.is_object())
     throw FileError("{}: {}: found {}, wanted an object", file, kMetadata, found_json(json));
@@ -108,7 +111,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t 
                                            std::uint64_t file_size, const std::string& where) {
   if (!json.starts_with("{"))
     throw FileError("{}: the header does not begin with '{{': this is no safetensors file", where);
-  const Json object = parse_strict_object(json, where + ": header");
+  const SortedJson object = parse_strict_table(json, where + ": header");
   SafetensorsHeader header;
   for (const auto& [name, entry] : object.items()) {
     if (name == kMetadata)
@@ -157,13 +160,15 @@ void write_safetensors(FileSystem& files, const std::string& path,
                        std::span<const TensorToWrite> tensors,
                        const std::map<std::string, std::string>& metadata) {
   Json header = Json::object();
-  if (!metadata.empty()) header[std::string(kMetadata)] = metadata;
+  if (!metadata.empty()) append(header, std::string(kMetadata), metadata);
+  std::set<std::string_view> names;
   std::uint64_t offset = 0;
   for (const TensorToWrite& tensor : tensors) {
-    ODB_CHECK(!header.contains(tensor.name), "tensor {} is written twice", tensor.name);
-    header[tensor.name] = {{"dtype", tensor_type_name(tensor.type)},
-                           {"shape", tensor.shape},
-                           {"data_offsets", {offset, offset + tensor.size()}}};
+    ODB_CHECK(names.insert(tensor.name).second, "tensor {} is written twice", tensor.name);
+    append(header, tensor.name,
+           {{"dtype", tensor_type_name(tensor.type)},
+            {"shape", tensor.shape},
+            {"data_offsets", {offset, offset + tensor.size()}}});
     offset += tensor.size();
   }
   std::string text = header.dump();

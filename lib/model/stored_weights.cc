@@ -50,7 +50,7 @@ StoredWeights open_shards(FileSystem& files, const std::string& folder, const st
 
 std::map<std::string, std::string> parse_weight_index(std::string_view json,
                                                       const std::string& where) {
-  const Json object = parse_strict_object(json, where);
+  const SortedJson object = parse_strict_table(json, where);
   const auto names = object.find("weight_map");
   if (names == object.end() || !names->is_object() || names->empty())
     throw FileError("{}: weight_map: found {}, wanted an object of tensor and file names", where,
@@ -121,16 +121,26 @@ WeightCheck check_weights(const ModelConfig& config, const StoredWeights& stored
   return check;
 }
 
+TensorType type_of_weights(const ModelConfig& config, const StoredWeights& stored) {
+  std::set<TensorType> types;
+  for (const PublishedWeight& weight : published_weights(config))
+    if (const auto found = stored.find(weight.name); found != stored.end())
+      types.insert(found->second.info.type);
+  return types.size() == 1 ? *types.begin() : TensorType::f32;
+}
+
+std::vector<std::string> first_of(const std::vector<std::string>& found) {
+  constexpr std::size_t kShown = 10;
+  std::vector<std::string> shown(
+      found.begin(), found.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, found.size())));
+  if (found.size() > kShown) shown.push_back(fmt::format("and {} more", found.size() - kShown));
+  return shown;
+}
+
 void require_weights(const WeightCheck& check, const std::string& folder) {
   if (check.problems.empty()) return;
-  constexpr std::size_t kShown = 10;
-  std::vector<std::string> shown(check.problems.begin(),
-                                 check.problems.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                                              kShown, check.problems.size())));
-  if (check.problems.size() > kShown)
-    shown.push_back(fmt::format("and {} more", check.problems.size() - kShown));
   throw FileError("{}: the weights do not fit config.json:\n  {}", folder,
-                  fmt::join(shown, "\n  "));
+                  fmt::join(first_of(check.problems), "\n  "));
 }
 
 }  // namespace odb

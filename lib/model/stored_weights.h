@@ -37,7 +37,12 @@ struct WeightCheck {
   std::vector<std::string> warnings;
 };
 WeightCheck check_weights(const ModelConfig& config, const StoredWeights& stored);
-// Throws FileError with all problems (the first ten, then a count); `folder` says where.
+// The type of the model's weights, F32 where they are of several. Tensors that are no part of the
+// model (tables that are rebuilt, the unused head of a tied model) do not count.
+TensorType type_of_weights(const ModelConfig& config, const StoredWeights& stored);
+// What is printed of such a list: the first ten, then "and N more".
+std::vector<std::string> first_of(const std::vector<std::string>& found);
+// Throws FileError with the first problems; `folder` says where.
 void require_weights(const WeightCheck& check, const std::string& folder);
 
 }  // namespace odb

@@ -15,105 +15,167 @@ std::string reason_of(const Json::exception& error) {
   return std::string(start == std::string_view::npos ? whole : whole.substr(start + 2));
 }
 
-}  // namespace
+// Goes over a text and keeps nothing but the keys of the objects that are open. (A parser that asks
+// a callback looks through an object again for each value that it puts in.)
+class KeyWatch : public nlohmann::json_sax<Json> {
+ public:
+  explicit KeyWatch(const std::string& where) : where_(where) {}
 
-Json parse_strict_object(std::string_view text, const std::string& where) {
+  bool start_object(std::size_t) override {
+    open_objects_.emplace_back();
+    return true;
+  }
+  bool end_object() override {
+    open_objects_.pop_back();
+    return true;
+  }
+  bool key(std::string& name) override {
+    if (!open_objects_.back().insert(name).second)
+      throw FileError("{}: the key {} comes twice", where_, found_json(Json(name)));
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const Json::exception& error) override {
+    throw FileError("{}: malformed JSON: {}", where_, reason_of(error));
+  }
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(std::int64_t) override { return true; }
+  bool number_unsigned(std::uint64_t) override { return true; }
+  bool number_float(double, const std::string&) override { return true; }
+  bool string(std::string&) override { return true; }
+  bool binary(Json::binary_t&) override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+
+ private:
+  const std::string& where_;
+  std::vector<std::set<std::string>> open_objects_;
+};
+
+template <typename AnyJson>
+AnyJson parse_strictly(std::string_view text, const std::string& where) {
   // The parser takes a byte 0 for the end of its input.
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     throw FileError("{}: malformed JSON: found a byte 0 at {}", where, zero);
-  std::vector<std::set<std::string>> open_objects;
-  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) open_objects.emplace_back();
-    if (event == Json::parse_event_t::object_end) open_objects.pop_back();
-    if (event == Json::parse_event_t::key &&
-        !open_objects.back().insert(parsed.get<std::string>()).second)
-      throw FileError("{}: the key {} comes twice", where, found_json(parsed));
-    return true;
-  };
-  Json json;
-  try {
-    json = Json::parse(text.begin(), text.end(), watch);
-  } catch (const Json::exception& error) {
-    throw FileError("{}: malformed JSON: {}", where, reason_of(error));
-  }
+  KeyWatch watch(where);
+  Json::sax_parse(text.begin(), text.end(), &watch);
+  AnyJson json = AnyJson::parse(text.begin(), text.end());
   if (!json.is_object())
     throw FileError("{}: found {}, wanted a JSON object", where, found_json(json));
   return json;
 }
 
-std::string found_json(const Json& value) {
-  if (value.is_object()) return "an object";
-  if (value.is_array()) return "a list";
-  constexpr std::size_t kMost = 80;
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
-  return text;
+}  // namespace
+
+Json parse_strict_object(std::string_view text, const std::string& where) {
+  return parse_strictly<Json>(text, where);
 }
 
-const Json* JsonObjectReader::find(const std::string& key) const {
+SortedJson parse_strict_table(std::string_view text, const std::string& where) {
+  return parse_strictly<SortedJson>(text, where);
+}
+
+void append(Json& object, std::string key, Json value) {
+  object.get_ref<Json::object_t&>().push_back({std::move(key), std::move(value)});
+}
+
+template <typename AnyJson>
+const AnyJson* BasicJsonObjectReader<AnyJson>::find(const std::string& key) const {
   const auto found = object_.find(key);
   return found == object_.end() || found->is_null() ? nullptr : &*found;
 }
 
-void JsonObjectReader::refuse(const std::string& key, const std::string& wanted) const {
-  const Json* value = find(key);
+template <typename AnyJson>
+void BasicJsonObjectReader<AnyJson>::refuse(const std::string& key,
+                                            const std::string& wanted) const {
+  const AnyJson* value = find(key);
   throw FileError("{}: {}: found {}, wanted {}", where_, key,
                   value ? found_json(*value) : "nothing", wanted);
 }
 
-std::optional<std::int64_t> JsonObjectReader::integer_or_none(const std::string& key,
-                                                              std::int64_t least,
-                                                              std::int64_t most) const {
-  const Json* value = find(key);
+template <typename AnyJson>
+std::optional<std::int64_t> BasicJsonObjectReader<AnyJson>::integer_or_none(
+    const std::string& key, std::int64_t least, std::int64_t most) const {
+  const AnyJson* value = find(key);
   if (value == nullptr) return std::nullopt;
   const bool fits = value->is_number_integer() &&
                     (!value->is_number_unsigned() ||
-                     value->get<std::uint64_t>() <= static_cast<std::uint64_t>(most));
-  if (!fits || value->get<std::int64_t>() < least || value->get<std::int64_t>() > most)
+                     value->template get<std::uint64_t>() <= static_cast<std::uint64_t>(most));
+  if (!fits || value->template get<std::int64_t>() < least ||
+      value->template get<std::int64_t>() > most)
     refuse(key, fmt::format("a whole number from {} to {}", least, most));
-  return value->get<std::int64_t>();
+  return value->template get<std::int64_t>();
 }
 
-std::int64_t JsonObjectReader::integer(const std::string& key, std::int64_t least,
-                                       std::int64_t most) const {
+template <typename AnyJson>
+std::int64_t BasicJsonObjectReader<AnyJson>::integer(const std::string& key, std::int64_t least,
+                                                     std::int64_t most) const {
   const auto value = integer_or_none(key, least, most);
   if (!value) refuse(key, fmt::format("a whole number from {} to {}", least, most));
   return *value;
 }
 
-std::optional<double> JsonObjectReader::positive_or_none(const std::string& key) const {
-  const Json* value = find(key);
+template <typename AnyJson>
+std::vector<std::int64_t> BasicJsonObjectReader<AnyJson>::integers(const std::string& key,
+                                                                   std::int64_t least,
+                                                                   std::int64_t most) const {
+  const AnyJson* value = find(key);
+  if (value == nullptr) return {};
+  if (!value->is_array()) return {integer(key, least, most)};
+  std::vector<std::int64_t> numbers;
+  for (const AnyJson& number : *value) {
+    if (number.is_structured()) refuse(key, "a whole number or a list of them");
+    const AnyJson alone = {{key, number}};
+    numbers.push_back(BasicJsonObjectReader(alone, where_).integer(key, least, most));
+  }
+  return numbers;
+}
+
+template <typename AnyJson>
+std::optional<double> BasicJsonObjectReader<AnyJson>::positive_or_none(
+    const std::string& key) const {
+  const AnyJson* value = find(key);
   if (value == nullptr) return std::nullopt;
-  const double number = value->is_number() ? value->get<double>() : 0;
+  const double number = value->is_number() ? value->template get<double>() : 0;
   if (!(number > 0) || !std::isfinite(number)) refuse(key, "a number above 0");
   return number;
 }
 
-double JsonObjectReader::positive(const std::string& key) const {
+template <typename AnyJson>
+double BasicJsonObjectReader<AnyJson>::positive(const std::string& key) const {
   const auto value = positive_or_none(key);
   if (!value) refuse(key, "a number above 0");
   return *value;
 }
 
-bool JsonObjectReader::boolean(const std::string& key, bool fallback) const {
-  const Json* value = find(key);
+template <typename AnyJson>
+bool BasicJsonObjectReader<AnyJson>::boolean(const std::string& key, bool fallback) const {
+  const AnyJson* value = find(key);
   if (value == nullptr) return fallback;
   if (!value->is_boolean()) refuse(key, "true or false");
-  return value->get<bool>();
+  return value->template get<bool>();
 }
 
-std::optional<std::string> JsonObjectReader::text_or_none(const std::string& key) const {
-  const Json* value = find(key);
+template <typename AnyJson>
+std::optional<std::string> BasicJsonObjectReader<AnyJson>::text_or_none(
+    const std::string& key) const {
+  const AnyJson* value = find(key);
   if (value == nullptr) return std::nullopt;
   if (!value->is_string()) refuse(key, "a text");
-  return value->get<std::string>();
+  return value->template get<std::string>();
 }
 
-std::optional<JsonObjectReader> JsonObjectReader::object_or_none(const std::string& key) const {
-  const Json* value = find(key);
+template <typename AnyJson>
+std::optional<BasicJsonObjectReader<AnyJson>> BasicJsonObjectReader<AnyJson>::object_or_none(
+    const std::string& key) const {
+  const AnyJson* value = find(key);
   if (value == nullptr) return std::nullopt;
   if (!value->is_object()) refuse(key, "an object");
-  return JsonObjectReader(*value, where_ + ": " + key);
+  return BasicJsonObjectReader(*value, where_ + ": " + key);
 }
+
+template class BasicJsonObjectReader<Json>;
+template class BasicJsonObjectReader<SortedJson>;
 
 }  // namespace odb

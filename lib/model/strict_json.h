@@ -12,27 +12,43 @@
 
 namespace odb {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;  // keeps the order of keys, but looks through all for one
+using SortedJson = nlohmann::json;    // finds a key in a sorted tree
 
 // Parses an object. Throws FileError, beginning with `where`, when `text` is no JSON, no object, or
 // names a key twice on any level.
 Json parse_strict_object(std::string_view text, const std::string& where);
+// The same for objects of many keys (tensors of a header): reading n keys takes n log n steps, not
+// n * n.
+SortedJson parse_strict_table(std::string_view text, const std::string& where);
+
+// Adds a key that `object` does not have yet, without looking through it.
+void append(Json& object, std::string key, Json value);
 
 // How a value is told in a message: short values as they are written, others by their kind.
-std::string found_json(const Json& value);
+template <typename AnyJson>
+std::string found_json(const AnyJson& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "a list";
+  constexpr std::size_t kMost = 80;
+  std::string text = value.dump(-1, ' ', false, AnyJson::error_handler_t::replace);
+  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+  return text;
+}
 
 // Values of one object by key. `where` is its place: "DIR/config.json: rope_scaling". The object
 // must outlive the reader. A null counts as a missing key. All throw FileError for a wrong kind or
 // range.
-class JsonObjectReader {
+template <typename AnyJson>
+class BasicJsonObjectReader {
  public:
-  JsonObjectReader(const Json& object, std::string where)
+  BasicJsonObjectReader(const AnyJson& object, std::string where)
       : object_(object), where_(std::move(where)) {}
 
   const std::string& where() const { return where_; }
   bool has(const std::string& key) const { return find(key) != nullptr; }
-  const Json* find(const std::string& key) const;  // null when missing or null
-  bool is_null(const std::string& key) const {     // there, and null
+  const AnyJson* find(const std::string& key) const;  // null when missing or null
+  bool is_null(const std::string& key) const {        // there, and null
     return object_.contains(key) && object_.at(key).is_null();
   }
 
@@ -40,19 +56,23 @@ class JsonObjectReader {
   std::int64_t integer(const std::string& key, std::int64_t least, std::int64_t most) const;
   std::optional<std::int64_t> integer_or_none(const std::string& key, std::int64_t least,
                                               std::int64_t most) const;
+  // One number, or a list of them; empty when there is none.
+  std::vector<std::int64_t> integers(const std::string& key, std::int64_t least,
+                                     std::int64_t most) const;
   // Finite numbers above 0.
   double positive(const std::string& key) const;
   std::optional<double> positive_or_none(const std::string& key) const;
 
   bool boolean(const std::string& key, bool fallback) const;
   std::optional<std::string> text_or_none(const std::string& key) const;
-  std::optional<JsonObjectReader> object_or_none(const std::string& key) const;
+  std::optional<BasicJsonObjectReader> object_or_none(const std::string& key) const;
 
   [[noreturn]] void refuse(const std::string& key, const std::string& wanted) const;
 
  private:
-  const Json& object_;
+  const AnyJson& object_;
   std::string where_;
 };
+using JsonObjectReader = BasicJsonObjectReader<Json>;
 
 }  // namespace odb

@@ -159,7 +159,7 @@ void save_model(FileSystem& files, const std::string& folder, const ModelConfig&
                            : fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
     write_safetensors(files, join_path(folder, name), shards[i], metadata);
     for (const TensorToWrite& tensor : shards[i]) {
-      index["weight_map"][tensor.name] = name;
+      append(index["weight_map"], tensor.name, name);
       total += tensor.size();
     }
   }

@@ -5,6 +5,7 @@
 
 #include "base/real_file_system.h"
 #include "catch.h"
+#include "model/safetensors.h"
 #include "run_trainer.h"
 #include "temporary_folder.h"
 
@@ -83,16 +84,51 @@ TEST_CASE("export takes the tokenizer along and overwrites nothing") {
   RealFileSystem files;
   std::filesystem::copy(kModels + "base", folder / "model");
   std::filesystem::copy(kTokenizer + "/tokenizer.json", folder / "model/tokenizer.json");
+  const std::vector<std::string> companions = {"tokenizer.model", "chat_template.json",
+                                               "chat_template.jinja", "generation_config.json"};
+  for (const std::string& name : companions)
+    folder.write("model/" + name, "{\"is\": \"" + name + "\"}");
   const std::string words = "export '" + (folder / "model") + "' '" + (folder / "out") + "'";
   CHECK(odb_trainer(words).code == 0);
   CHECK(files.read_all(folder / "out/tokenizer.json") ==
         files.read_all(kTokenizer + "/tokenizer.json"));
+  for (const std::string& name : companions)
+    CHECK(files.read_all(folder / ("out/" + name)) == files.read_all(folder / ("model/" + name)));
+  // transformers refuses files that do not tell their format.
+  CHECK(read_safetensors_header(files, folder / "out/model.safetensors").metadata.at("format") ==
+        "pt");
   const Outcome again = odb_trainer(words);
   CHECK(again.code == 2);
   CHECK_THAT(again.errors, Catch::Contains("is there and not empty"));
   CHECK(odb_trainer("export one").code == 2);
   CHECK(odb_trainer("export '" + kModels + "truncated' '" + (folder / "cut") + "'").code == 4);
   CHECK_FALSE(files.exists(folder / "cut"));
+}
+
+TEST_CASE("export keeps the weights' type when only a rebuilt table has another") {
+  const TemporaryFolder folder;
+  RealFileSystem files;
+  std::filesystem::copy(kModels + "base", folder / "model");
+  const std::string path = folder / "model/model.safetensors";
+  const std::string bytes = files.read_all(path);
+  std::vector<TensorToWrite> tensors;
+  for (const TensorInfo& tensor : read_safetensors_header(files, path).tensors)
+    tensors.push_back({tensor.name, tensor.type, tensor.shape, [&bytes, tensor] {
+                         return std::string_view(bytes).substr(tensor.begin, tensor.bytes());
+                       }});
+  const std::string table(8 * 4, '\0');
+  tensors.push_back({"model.layers.0.self_attn.rotary_emb.inv_freq", TensorType::f32, {8}, [&] {
+                       return std::string_view(table);
+                     }});
+  write_safetensors(files, path, tensors, {});
+  const Outcome outcome =
+      odb_trainer("export '" + (folder / "model") + "' '" + (folder / "out") + "'");
+  INFO(outcome.errors);
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.output, Catch::EndsWith(": BF16\n"));
+  for (const TensorInfo& tensor :
+       read_safetensors_header(files, folder / "out/model.safetensors").tensors)
+    CHECK(tensor.type == TensorType::bf16);
 }
 
 TEST_CASE("bench model goes over batches, flat and padded, with the same loss") {
@@ -134,6 +170,24 @@ TEST_CASE("generate answers a prompt, the same each time") {
   CHECK(odb_trainer(words + " --dtype bf16 --system 'Be brief.'").code == 0);
   CHECK(odb_trainer("generate --prompt x").code == 2);
   CHECK(odb_trainer("generate --model '" + kModels + "base'").code == 2);
+}
+
+TEST_CASE("generate ends at an end token of generation_config.json") {
+  const TemporaryFolder folder;
+  std::filesystem::copy(kModels + "base", folder / "model");
+  const std::string words = "generate --model '" + (folder / "model") + "' --tokenizer '" +
+                            kTokenizer + "' --raw --prompt abc --max-new-tokens 8";
+  const Outcome whole = odb_trainer(words);
+  REQUIRE(whole.code == 0);
+  std::string every_id;
+  for (int id = 0; id < 352; ++id)
+    every_id += (id > 0 ? ", " : "") + std::to_string(id);
+  folder.write("model/generation_config.json", "{\"eos_token_id\": [" + every_id + "]}");
+  const Outcome ended = odb_trainer(words);
+  REQUIRE(ended.code == 0);
+  CHECK(ended.output.size() < whole.output.size());
+  folder.write("model/generation_config.json", "{\"eos_token_id\": 352}");
+  CHECK(odb_trainer(words).code == 4);
 }
 
 #endif

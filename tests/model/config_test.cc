@@ -1,7 +1,10 @@
 #include "model/config.h"
 
 #include "base/error.h"
+#include "base/real_file_system.h"
 #include "catch.h"
+#include "model/generation_config.h"
+#include "temporary_folder.h"
 #include "test_models.h"
 
 using namespace odb;
@@ -105,7 +108,8 @@ TEST_CASE("Sizes that cannot be are refused with what was found and wanted") {
   check_refused({{"num_key_value_heads", 3}}, {"a divisor of num_attention_heads (4)"});
   check_refused({{"head_dim", 3}}, {"heads of 3 values", "even"});
   check_refused({{"rms_norm_eps", 0}}, {"rms_norm_eps: found 0, wanted a number above 0"});
-  check_refused({{"eos_token_id", 20}}, {"eos_token_id", "ids below 20"});
+  check_refused({{"eos_token_id", 20}}, {"eos_token_id: found 20", "from 0 to 19"});
+  check_refused({{"eos_token_id", {3, -1}}}, {"eos_token_id: found -1"});
   check_refused({{"tie_word_embeddings", "yes"}}, {"true or false"});
 }
 
@@ -131,4 +135,25 @@ TEST_CASE("The type of stored weights is told in the key that is there") {
   const Json changed = Json::parse(config_json_with_dtype(parse(json), "bfloat16"));
   json["dtype"] = "bfloat16";
   CHECK(changed == json);
+}
+
+TEST_CASE("Answers end where config.json or generation_config.json say") {
+  const TemporaryFolder folder;
+  RealFileSystem files;
+  const auto ends = [&] {
+    return read_end_tokens(files, folder.path(), with({{"eos_token_id", 7}}));
+  };
+  CHECK(ends() == std::vector<std::int64_t>{7});
+  const std::string path =
+      folder.write("generation_config.json", R"({"eos_token_id": [9, 7, 3], "top_k": 20})");
+  CHECK(ends() == std::vector<std::int64_t>{7, 9, 3});
+  folder.write("generation_config.json", R"({"eos_token_id": 9})");
+  CHECK(ends() == std::vector<std::int64_t>{7, 9});
+  folder.write("generation_config.json", R"({"do_sample": true})");
+  CHECK(ends() == std::vector<std::int64_t>{7});
+  for (const std::string wrong :
+       {R"({"eos_token_id": [3, 20]})", R"({"eos_token_id": "end"})", "no JSON"}) {
+    folder.write("generation_config.json", wrong);
+    CHECK_THROWS_WITH(ends(), Catch::StartsWith(path));
+  }
 }

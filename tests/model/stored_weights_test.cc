@@ -4,6 +4,7 @@
 #include "base/real_file_system.h"
 #include "catch.h"
 #include "model/memory_estimate.h"
+#include "model/model_report.h"
 #include "model/weight_names.h"
 #include "temporary_folder.h"
 #include "test_models.h"
@@ -131,6 +132,45 @@ TEST_CASE("Missing, left over and misshapen tensors are all told") {
     for (const std::string& problem : check.problems)
       CHECK_THAT(error.what(), Catch::Contains(problem));
   }
+}
+
+TEST_CASE("The stored type is that of the weights, whatever else lies beside them") {
+  ModelConfig config = parse(tiny_config());
+  StoredWeights stored;
+  for (const PublishedWeight& weight : published_weights(config))
+    stored[weight.name] = {"f",
+                           {.name = weight.name, .type = TensorType::bf16, .shape = weight.shape}};
+  CHECK(type_of_weights(config, stored) == TensorType::bf16);
+  stored["model.layers.0.self_attn.rotary_emb.inv_freq"] = {"f", {.type = TensorType::f32}};
+  CHECK(type_of_weights(config, stored) == TensorType::bf16);
+  stored["lm_head.weight"].info.type = TensorType::f16;
+  CHECK(type_of_weights(config, stored) == TensorType::f32);
+  config.tied_embeddings = true;  // the head is not used
+  CHECK(type_of_weights(config, stored) == TensorType::bf16);
+}
+
+TEST_CASE("Of many problems the first ten are told, and how many more there are") {
+  std::vector<std::string> found;
+  for (int i = 1; i <= 10; ++i)
+    found.push_back(std::to_string(i));
+  CHECK(first_of(found) == found);
+  CHECK(first_of({}).empty());
+  found.insert(found.end(), {"11", "12"});
+  const std::vector<std::string> shown = first_of(found);
+  REQUIRE(shown.size() == 11);
+  CHECK(shown[9] == "10");
+  CHECK(shown[10] == "and 2 more");
+
+  const TemporaryFolder folder;
+  RealFileSystem files;
+  folder.write("config.json", tiny_config().dump());
+  folder.write("model.safetensors", file_of({"a"}));
+  const ModelReport report = inspect_model(files, folder.path(), {}, 100);
+  CHECK(report.check.problems.size() == 26);
+  const std::string text = report_text(report);
+  CHECK_THAT(text, Catch::EndsWith("wrong: and 16 more\n"));
+  CHECK_THAT(text, !Catch::Contains(report.check.problems[10]));
+  CHECK(nlohmann::json::parse(report_json(report))["problems"].size() == 26);
 }
 
 TEST_CASE("The memory of training, by part") {
