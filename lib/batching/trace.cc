@@ -127,13 +127,12 @@ void TraceChecker::check_shared(int rank, const Slot& slot) {
         slot.number, rank);
   shared.computed = shared.computed || slot.kind == SlotKind::data;
   const GroupSums& sums = slot.group.sums;
-  shared.sums.add({.supervised = sums.supervised,
-                   .tokens = sums.tokens,
-                   .samples = sums.rows,
-                   .supervised_groups = sums.supervised > 0 ? 1 : 0,
-                   .left_out = has_work(slot.kind)
-                                   ? static_cast<std::int64_t>(slot.left_out.size())
-                                   : 0});
+  shared.sums.add(
+      {.supervised = sums.supervised,
+       .tokens = sums.tokens,
+       .samples = sums.rows,
+       .supervised_groups = sums.supervised > 0 ? 1 : 0,
+       .left_out = has_work(slot.kind) ? static_cast<std::int64_t>(slot.left_out.size()) : 0});
   if (shared.ranks < static_cast<int>(ranks_.size())) return;
   if (!(shared.sums == first.totals))
     fault("slot {}: totals say {} tokens in {} samples, the ranks hold {} in {}", slot.number,

@@ -33,7 +33,7 @@ struct PassFindings {
 constexpr std::size_t kMostProblems = 20;
 
 struct PassOptions {
-  int threads = 0;    // 0: one per core
+  int threads = 0;        // 0: one per core
   TellProgress progress;  // in rows
 };
 
