@@ -143,6 +143,7 @@ int inspect_model(const Arguments& arguments) {
   table.add("l-max", options.l_max)
       .unit("tokens")
       .at_least(1)
+      .at_most(std::int64_t{1} << 40)
       .help("size of a micro-batch, for the memory that training takes");
   table.add_switch("json", options.json).help("print the report as one JSON object");
   const CommandUsage usage{.name = "inspect model",

@@ -8,49 +8,95 @@
 namespace odb {
 namespace {
 
-// Values that a block keeps for each token: normed inputs and sums twice, the fused projection, its
-// rotated heads, what attention gives, gates and ups, and their product.
-std::int64_t kept_per_token(const ModelConfig& config) {
-  const std::int64_t heads = config.query_width() + 2 * config.key_value_width();
-  return 4 * config.hidden_size + 2 * heads + 2 * config.query_width() +
-         3 * config.intermediate_size;
+// Counted in fp64: exact below 2^53, and nothing overflows.
+struct Sizes {
+  double tokens, layers, vocabulary, hidden, inner;
+  double queries, heads;  // values of a token's queries; of its queries, keys and values
+  double scales;          // fp32 values of a token: factors of norms, sums of attention
+  double element;         // bytes of an activation
+  bool narrow;
+
+  Sizes(const ModelConfig& config, const ModelOptions& options, std::int64_t of)
+      : tokens(static_cast<double>(of)),
+        layers(static_cast<double>(config.layers)),
+        vocabulary(static_cast<double>(config.vocabulary_size)),
+        hidden(static_cast<double>(config.hidden_size)),
+        inner(static_cast<double>(config.intermediate_size)),
+        queries(static_cast<double>(config.query_width())),
+        heads(static_cast<double>(config.query_width() + 2 * config.key_value_width())),
+        scales(static_cast<double>(2 + 2 * config.heads + config.key_value_heads)),
+        element(options.dtype == ComputeType::bf16 ? 2 : 4),
+        narrow(options.dtype == ComputeType::bf16) {}
+};
+
+std::int64_t bytes(double count) {
+  constexpr double kMost = static_cast<double>(std::int64_t{1} << 59);
+  return static_cast<std::int64_t>(std::min(count, kMost));
 }
 
-// Values in use at once while a block's backward runs, beside what it kept: gradients of its two
-// widest tensors and of the stream.
-std::int64_t working_per_token(const ModelConfig& config) {
-  const std::int64_t heads = config.query_width() + 2 * config.key_value_width();
-  return 3 * config.hidden_size + std::max(2 * heads, 3 * config.intermediate_size);
+// What a block keeps: two sums and two norms of the stream, the fused projection, gates and ups,
+// and their product; attention keeps its inputs and its output in fp32 (attention.cc), which a
+// bf16 model has beside its own.
+double block_kept(const Sizes& size) {
+  const double own = 4 * size.hidden + size.heads + 3 * size.inner;
+  const double attention = size.heads + size.queries;
+  return size.tokens *
+         (size.element * (own + (size.narrow ? size.queries : 0)) + 4 * (attention + size.scales));
 }
 
-std::int64_t matrix_values(const ModelConfig& config) {
-  std::int64_t values = 0;
+// In use at once within a block's backward: gradients of the stream, and of its widest tensors.
+double block_working(const Sizes& size) {
+  const double attention = 2 * size.heads + size.queries;
+  return size.tokens * size.element * (3 * size.hidden + std::max(attention, 3 * size.inner));
+}
+
+// A chunk of logits, its bf16 form beside it, the head's gradient, and the copies of the head that
+// products make: in bf16, and turned round.
+double loss_working(const Sizes& size) {
+  const double chunk = std::min(std::max(static_cast<double>(kLossChunkBytes), 4 * size.vocabulary),
+                                4 * size.vocabulary * size.tokens);
+  const double head = size.vocabulary * size.hidden;
+  return chunk * (size.narrow ? 1.5 : 1) + head * (4 + (size.narrow ? 2 : 0) + size.element);
+}
+
+double block_matrix_values(const ModelConfig& config) {
+  double values = 0;
   for (const ParameterShape& parameter : parameter_shapes(config))
-    if (parameter.shape.size() == 2) values += parameter.shape[0] * parameter.shape[1];
-  // The embedding is looked up in fp32; tied, it is copied as the head.
-  return config.tied_embeddings ? values : values - config.vocabulary_size * config.hidden_size;
+    if (parameter.shape.size() == 2 && parameter.name.starts_with("blocks."))
+      values += static_cast<double>(parameter.shape[0]) * static_cast<double>(parameter.shape[1]);
+  return values;
+}
+
+// Measured: a process with LibTorch, the kernels that oneDNN keeps (linear.h bounds their number),
+// and what blocks of kept memory are larger than the tensors in them (kept_memory.h).
+double process_bytes(double passing) {
+  constexpr double kLibTorch = 140e6;
+  constexpr double kKernels = 100e6;
+  return kLibTorch + kKernels + 3 * passing / 20;
 }
 
 }  // namespace
 
 MemoryEstimate estimate_memory(const ModelConfig& config, const ModelOptions& options,
                                std::int64_t tokens) {
-  const std::int64_t parameters = parameter_count(config);
-  const bool narrow = options.dtype == ComputeType::bf16;
-  const std::int64_t bytes = narrow ? 2 : 4;
-  MemoryEstimate estimate{
-      .weights = 4 * parameters, .gradients = 4 * parameters, .optimizer = 8 * parameters};
-  if (narrow) estimate.copies = 2 * matrix_values(config);
-  const std::int64_t block = kept_per_token(config) * bytes * tokens;
-  const std::int64_t stream = 2 * config.hidden_size * bytes * tokens;
-  estimate.activations = working_per_token(config) * bytes * tokens +
-                         (options.recompute == Recompute::block ? block + config.layers * stream
-                                                                : config.layers * block);
-  const std::int64_t chunk = std::max(kLossChunkBytes, 4 * config.vocabulary_size);
-  estimate.loss = std::min(chunk, 4 * config.vocabulary_size * tokens);
-  if (narrow) estimate.loss += estimate.loss / 2;
-  if (config.tied_embeddings) estimate.loss += 4 * config.vocabulary_size * config.hidden_size;
-  return estimate;
+  const Sizes size(config, options, tokens);
+  const bool again = options.recompute == Recompute::block;
+  const auto parameters = static_cast<double>(parameter_count(config));
+  // The last states, their norm, those that are supervised, and the gradient of these.
+  const double states = 4 * size.hidden * size.element * size.tokens;
+  const double stream = 2 * size.hidden * size.element * size.tokens;
+  const double kept = states + size.layers * (again ? stream : block_kept(size));
+  // A tied head's gradient waits for the embedding's.
+  const double in_block = block_working(size) + (again ? block_kept(size) : 0) +
+                          (config.tied_embeddings ? 4 * size.vocabulary * size.hidden : 0);
+  const double working = std::max(loss_working(size), in_block);
+  return {.weights = bytes(4 * parameters),
+          .gradients = bytes(4 * parameters),
+          .optimizer = bytes(8 * parameters),
+          .copies = size.narrow ? bytes(2 * block_matrix_values(config)) : 0,
+          .activations = bytes(kept),
+          .working = bytes(working),
+          .process = bytes(process_bytes(kept + working))};
 }
 
 }  // namespace odb

@@ -1,5 +1,6 @@
-// How much memory a rank needs to train a model, by part, before any of it is taken. Sums of what
-// the code keeps; what LibTorch's allocators keep back is not in it.
+// How much memory a rank needs to train a model, by part, before any of it is taken: sums of what
+// the code keeps at the worst moment of a step, and what was measured for the process around it
+// (docs/model.md has the table).
 #pragma once
 
 #include <cstdint>
@@ -9,21 +10,28 @@
 
 namespace odb {
 
-// Bytes.
+// Bytes; none above 2^59, however large the model and its micro-batches are.
 struct MemoryEstimate {
-  std::int64_t weights = 0;      // fp32
-  std::int64_t gradients = 0;    // fp32, one for each weight
-  std::int64_t optimizer = 0;    // AdamW: two fp32 values for each weight
-  std::int64_t copies = 0;       // bf16 copies of matrices, from forward to backward
-  std::int64_t activations = 0;  // what blocks keep for backward, and the working space of one
-  std::int64_t loss = 0;         // a chunk of logits; a second embedding gradient where it is tied
+  std::int64_t weights = 0;    // fp32
+  std::int64_t gradients = 0;  // fp32, one for each weight: views of the buckets that ranks add up
+  std::int64_t optimizer = 0;  // AdamW: two fp32 values for each weight
+  std::int64_t copies = 0;     // bf16 copies of the blocks' matrices, from forward to backward
+  std::int64_t activations = 0;  // what is kept from forward to backward
+  // Beside them at the worst moment: in the token loss (a chunk of logits, the head's gradient and
+  // copies of the head) or within a block's backward. Where the embedding's gradient is made at the
+  // end, a tied head's waits for it: never more than in the loss.
+  std::int64_t working = 0;
+  // LibTorch itself, the kernels that oneDNN keeps, and kept memory beyond what tensors need:
+  // measured after some dozens of steps.
+  std::int64_t process = 0;
 
   std::int64_t total() const {
-    return weights + gradients + optimizer + copies + activations + loss;
+    return weights + gradients + optimizer + copies + activations + working + process;
   }
 };
 
-// For micro-batches of `tokens` tokens, all of them supervised at worst.
+// For micro-batches of `tokens` tokens, all of them supervised at worst. On the CPU; the parts up
+// to `working` hold for a GPU, too.
 MemoryEstimate estimate_memory(const ModelConfig& config, const ModelOptions& options,
                                std::int64_t tokens);
 

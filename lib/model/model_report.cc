@@ -79,9 +79,12 @@ std::string report_text(const ModelReport& report) {
   text += "\n";
   text += fmt::format(
       "memory of a rank in training, micro-batches of {} tokens: {}\n"
-      "  weights {}, gradients {}, optimizer {}, bf16 copies {}, activations {}, loss {}\n",
+      "  weights {}, gradients {}, optimizer {}, bf16 copies {}, activations {}, working space {}, "
+      "the "
+      "process {}\n",
       report.tokens, size(memory.total()), size(memory.weights), size(memory.gradients),
-      size(memory.optimizer), size(memory.copies), size(memory.activations), size(memory.loss));
+      size(memory.optimizer), size(memory.copies), size(memory.activations), size(memory.working),
+      size(memory.process));
   for (const std::string& warning : first_of(report.check.warnings))
     text += fmt::format("warning: {}\n", warning);
   for (const std::string& problem : first_of(report.check.problems))
@@ -115,7 +118,8 @@ std::string report_json(const ModelReport& report) {
                        {"optimizer", memory.optimizer},
                        {"copies", memory.copies},
                        {"activations", memory.activations},
-                       {"loss", memory.loss},
+                       {"working", memory.working},
+                       {"process", memory.process},
                        {"total", memory.total()}}},
                      {"warnings", report.check.warnings},
                      {"problems", report.check.problems}};

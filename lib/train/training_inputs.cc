@@ -75,11 +75,12 @@ void require_memory(const TrainingInputs& inputs, std::uint64_t available,
   };
   throw UsageError(
       "training needs about {} a rank, {} has {}: weights {}, gradients {}, optimizer {}, bf16 "
-      "copies {}, activations {} and loss {} at {} tokens a micro-batch; try --recompute block, a "
+      "copies {}, activations {} and working space {} at {} tokens a micro-batch, the process {}; "
+      "try --recompute block, a "
       "smaller --l-max or --cutoff-len, or --dtype bf16",
       size(memory.total()), place, format_bytes(available), size(memory.weights),
       size(memory.gradients), size(memory.optimizer), size(memory.copies), size(memory.activations),
-      size(memory.loss), inputs.most_tokens);
+      size(memory.working), inputs.most_tokens, size(memory.process));
 }
 
 // What the run reads must not lie where it removes what is there.

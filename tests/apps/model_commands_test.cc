@@ -39,6 +39,9 @@ TEST_CASE("inspect model as JSON, with the memory of other options") {
   const auto less =
       nlohmann::json::parse(odb_trainer(words + " --recompute block --l-max 100").output);
   CHECK(less["memory_bytes"]["activations"] < plain["memory_bytes"]["activations"]);
+  const auto most = nlohmann::json::parse(odb_trainer(words + " --l-max 1099511627776").output);
+  CHECK(most["memory_bytes"]["total"] > most["memory_bytes"]["activations"]);
+  CHECK(odb_trainer(words + " --l-max 9223372036854775807").code == 2);
 }
 
 TEST_CASE("inspect model of what cannot be loaded: the report, and exit code 4") {

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/real_file_system.h"
 #include "catch.h"
-#include "model/memory_estimate.h"
 #include "model/model_report.h"
 #include "model/weight_names.h"
 #include "temporary_folder.h"
@@ -171,21 +170,4 @@ TEST_CASE("Of many problems the first ten are told, and how many more there are"
   CHECK_THAT(text, Catch::EndsWith("wrong: and 16 more\n"));
   CHECK_THAT(text, !Catch::Contains(report.check.problems[10]));
   CHECK(nlohmann::json::parse(report_json(report))["problems"].size() == 26);
-}
-
-TEST_CASE("The memory of training, by part") {
-  const ModelConfig config = parse(tiny_config());
-  const std::int64_t parameters = parameter_count(config);
-  const MemoryEstimate plain = estimate_memory(config, {}, 100);
-  CHECK(plain.weights == 4 * parameters);
-  CHECK(plain.optimizer == 8 * parameters);
-  CHECK(plain.copies == 0);
-  CHECK(plain.loss == 4 * 20 * 100);
-  const MemoryEstimate narrow = estimate_memory(config, {.dtype = ComputeType::bf16}, 100);
-  CHECK(narrow.weights == plain.weights);
-  CHECK(narrow.copies > 0);
-  CHECK(2 * narrow.activations == plain.activations);
-  const MemoryEstimate again = estimate_memory(config, {.recompute = Recompute::block}, 100);
-  CHECK(again.activations < plain.activations);
-  CHECK(estimate_memory(config, {}, 200).activations == 2 * plain.activations);
 }
