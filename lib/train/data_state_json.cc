@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "model/strict_json.h"
+#include "train/file_version.h"
 
 namespace odb {
 namespace {
@@ -218,12 +219,7 @@ std::string to_json(const OwnedState& owned) {
 OwnedState parse_data_state(std::string_view text, const std::string& where) {
   const Json json = parse_strict_object(text, where);
   const JsonObjectReader state(json, where);
-  const std::int64_t version = state.integer("version", 0, kMost);
-  if (version != kVersion)
-    throw FileError(
-        "{}: found version {}, this odb-trainer reads version {}; continue with the release that "
-        "wrote it",
-        where, version, kVersion);
+  require_version(state, kVersion);
   const ListReader lists(state);
   return {.owner = owner_of(state),
           .state = {.start = start_of(state),

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "model/strict_json.h"
+#include "train/file_version.h"
 
 namespace odb {
 namespace {
@@ -69,12 +70,7 @@ std::string to_json(const RunState& state) {
 RunState parse_run_state(std::string_view text, const std::string& where) {
   const Json json = parse_strict_object(text, where);
   const JsonObjectReader state(json, where);
-  const std::int64_t version = state.integer("version", 0, kMost);
-  if (version != kVersion)
-    throw FileError(
-        "{}: found version {}, this odb-trainer reads version {}; continue with the release that "
-        "wrote it",
-        where, version, kVersion);
+  require_version(state, kVersion);
   const Json* open = state.find("evaluation_open");
   if (open == nullptr || !open->is_boolean()) state.refuse("evaluation_open", "true or false");
   const auto options = state.text_or_none("options");
