@@ -4,13 +4,10 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "train/seconds_since.h"
 
 namespace odb {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 double fraction(double part, double whole) {
   return whole > 0 ? part / whole : 0;

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "batching/weights.h"
 #include "train/failure_board.h"
+#include "train/seconds_since.h"
 #include "train/view_list.h"
 
 namespace odb {
@@ -16,10 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 // A rank without its slot tells so after this time, and all vote again: a stop is heard meanwhile.
 constexpr std::chrono::milliseconds kPatience{100};
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 // Adds the seconds that `call` takes to `sum`.
 template <typename Call>

@@ -29,6 +29,7 @@
 #include "train/leave_now_watch.h"
 #include "train/run_meeting.h"
 #include "train/run_records.h"
+#include "train/seconds_since.h"
 #include "train/training_inputs.h"
 #include "train/training_loop.h"
 
@@ -265,7 +266,7 @@ int TrainingRun::train() {
   const auto before = Clock::now();
   if (evaluator_ && run.evaluation.eval_at_start) evaluate({});
   phase_ = "training";
-  records_->on_start(std::chrono::duration<double>(Clock::now() - before).count());
+  records_->on_start(seconds_since(before));
   LoopEnd end{.stopped = failure_ != nullptr, .failure = failure_};
   if (!failure_) end = loop.run();
   if (end.failure) failure_ = end.failure;
