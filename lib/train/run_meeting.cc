@@ -42,10 +42,11 @@ RunMeeting::RunMeeting(const LaunchPlace& place, std::chrono::milliseconds timeo
 
 RunMeeting::~RunMeeting() = default;
 
-void RunMeeting::start_heartbeat(std::function<std::string()> phase) {
+void RunMeeting::start_heartbeat(std::function<std::string()> phase,
+                                 std::function<void(const LostPeer&)> before_end) {
   if (alone()) return;
-  heartbeat_ =
-      odb::start_heartbeat(store_.address(), place_.rank, place_.world, timeout_, std::move(phase));
+  heartbeat_ = odb::start_heartbeat(store_.address(), place_.rank, place_.world, timeout_,
+                                    std::move(phase), std::move(before_end));
 }
 
 void RunMeeting::open(const std::string& config) {

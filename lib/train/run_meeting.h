@@ -34,10 +34,11 @@ class RunMeeting {
 
   Store& store() { return store_; }
 
-  // From now on a peer that falls silent ends this process, and this rank tells that it lives
-  // (rank_heartbeat.h). `phase` is asked on another thread, must not block, and outlives this
-  // object. Nothing where the rank is alone. PeerLostError.
-  void start_heartbeat(std::function<std::string()> phase);
+  // From now on a peer that is lost ends this process, and this rank tells that it lives
+  // (rank_heartbeat.h). `phase` and `before_end` are called on another thread; `phase` must not
+  // block. Nothing where the rank is alone. PeerLostError.
+  void start_heartbeat(std::function<std::string()> phase,
+                       std::function<void(const LostPeer&)> before_end);
 
   // By rank 0 once the run's folder is its own: `config` is what every rank is to have been started
   // with (same_options.h).

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <semaphore>
 #include <span>
 #include <utility>
 
@@ -87,6 +88,7 @@ class TrainingRun {
       leave();
     } catch (const Error& error) {
       if (records_) records_->fail(error);
+      recorded_.release();
       meeting_->settle(error);
       throw;
     }
@@ -117,6 +119,7 @@ class TrainingRun {
   DataProcesses& processes_;
   Clock::time_point process_start_;
   std::atomic<const char*> phase_{"starting"};
+  std::binary_semaphore recorded_{0};  // the end of this life, by an error
 
   // In the order of their making; they go the other way round.
   std::optional<RunMeeting> meeting_;
@@ -145,9 +148,15 @@ void TrainingRun::meet() {
   start_.start = start_of_epoch(lane.epoch(0), rank(), world());
   processes_.pipeline(0).start(
       {.state = start_, .store_address = to_text(meeting_->store().address())});
-  meeting_->start_heartbeat([this] {
+  const auto phase = [this] {
     return fmt::format("{}, collate {}", phase_.load(), processes_.pipeline(0).phase());
-  });
+  };
+  // A peer's end breaks this rank's connections, too: it records how its own life ends meanwhile.
+  const auto before_end = [this](const LostPeer& peer) {
+    constexpr std::chrono::seconds kRecording{5};
+    if (peer.silence.count() == 0) (void)recorded_.try_acquire_for(kRecording);
+  };
+  meeting_->start_heartbeat(phase, before_end);
 }
 
 // Rank 0 takes the run's folder.

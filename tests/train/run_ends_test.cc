@@ -131,6 +131,32 @@ TEST_CASE("A rank is killed or stopped in an evaluation") {
   lose_ranks(Moment::evaluation, {{2, 1, SIGKILL}, {2, 1, SIGSTOP}}, 4);
 }
 
+TEST_CASE("The end of a rank's process is no silence: the others leave long before the timeout") {
+  // Beside it a rank that is stopped, and so is silent as well: it is not the one that is lost.
+  const Loss losses[] = {{3, 2, SIGKILL}, {2, 1, SIGKILL}, {3, 2, SIGKILL}};
+  const int stopped[] = {-1, -1, 1};
+  for (int i = 0; i < 3; ++i) {
+    TrainerRun run;
+    Words words = endless(run);
+    words.back() = "20min";  // --timeout, many times what a test may take
+    run.start(losses[i].world, words);
+    await("steps are told", [&] { return run.told_steps() >= 3 || run.ended(0); });
+    if (stopped[i] >= 0) run.send(stopped[i], SIGSTOP);
+    run.send(losses[i].rank, losses[i].signal);
+    if (stopped[i] < 0) {
+      check_lost(run, losses[i]);
+      CHECK(count_of(run.all_lines(), "is lost: its process ended; it was last ") >= 1);
+      CHECK(run.summary().at("steps") >= 3);  // rank 0 has recorded how its life ended
+      continue;
+    }
+    await("rank 2 ends", [&] { return run.ended(2); });
+    std::this_thread::sleep_for(milliseconds(500));
+    run.send(1, SIGCONT);
+    check_lost(run, losses[i]);
+    CHECK(count_of(run.all_lines(), "rank 1 is lost") == 0);
+  }
+}
+
 TEST_CASE("SIGTERM to one rank stops all at the same step, with a checkpoint and code 75") {
   TrainerRun run;
   run.start(3, endless(run));
