@@ -25,6 +25,7 @@
 #include "model/linear.h"
 #include "model/weights_io.h"
 #include "train/checkpoint.h"
+#include "train/checkpoint_space.h"
 #include "train/device.h"
 #include "train/evaluation_schedule.h"
 #include "train/leave_now_watch.h"
@@ -159,11 +160,15 @@ void TrainingRun::meet() {
   meeting_->start_heartbeat(phase, before_end);
 }
 
-// Rank 0 takes the run's folder.
+// Rank 0 takes the run's folder, if it has room for what the run is for.
 void TrainingRun::open(const std::string& config) {
   paths_ = RunPaths{options().files.output};
   if (rank() != 0) return meeting_->await_open(config);
-  const auto existing = options().files.overwrite ? ExistingRun::overwrite : ExistingRun::refuse;
+  const bool overwrite = options().files.overwrite;
+  require_space(
+      files_, paths_.folder, overwrite,
+      checkpoint_bytes(static_cast<std::uint64_t>(inputs_.memory.weights), options().optimizer));
+  const auto existing = overwrite ? ExistingRun::overwrite : ExistingRun::refuse;
   folder_ = std::make_unique<RunFolder>(files_, paths_.folder, existing, config);
   meeting_->open(config);
 }
