@@ -29,7 +29,7 @@ std::uint64_t bytes_in(FileSystem& files, const std::string& path) {
 
 std::uint64_t checkpoint_bytes(std::uint64_t weights, const OptimizerOptions& optimizer) {
   if (optimizer.optimizer == OptimizerKind::adamw) return 3 * weights;
-  return optimizer.sgd_momentum > 0 ? 2 * weights : weights;
+  return optimizer.momentum() > 0 ? 2 * weights : weights;
 }
 
 std::uint64_t space_for_run(FileSystem& files, const std::string& output, bool overwrite) {
