@@ -1,5 +1,6 @@
 #include "train/run_records.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -63,6 +64,7 @@ void RunRecords::on_finished(const FinishedStep& step) {
 void RunRecords::on_measured(const StepMeasure& measure, const Progress& progress) {
   if (!first_) return;
   measured_ = progress;
+  highest_rate_ = std::max(highest_rate_, measure.lr);
   first_->meter.add(measure);
   first_->all.add(measure);
   first_->summary.loss = measure.loss;
@@ -132,9 +134,20 @@ void RunRecords::fail(const Error& error) noexcept {
   }
 }
 
+// What the totals of a run that went well would hide.
+void RunRecords::tell_what_was_not_learned(const RunTotals& totals) const {
+  if (totals.steps > 0 && highest_rate_ == 0)
+    log("train").warn(
+        "no weight was changed: {} had learning rate 0, where a warm-up begins; give --warmup 0, "
+        "or "
+        "a run of more steps",
+        totals.steps == 1 ? "the only step" : fmt::format("all {} steps", totals.steps));
+}
+
 void RunRecords::finish(const Progress& progress, const PhaseSeconds& seconds,
                         const std::string& reason, int exit_code) {
   if (!first_) return;
+  if (exit_code == 0) tell_what_was_not_learned(progress.totals());
   RunSummary& summary = first_->summary;
   summary.epoch = progress.count(Unit::epochs);
   summary.totals = progress.totals();

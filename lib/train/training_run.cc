@@ -51,6 +51,9 @@ void show_start(const TrainingInputs& inputs, const std::string& config) {
       "the first sample, {} tokens, {} of them supervised (set off):\n{}",
       inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
       show_sample(inputs.first_sample, inputs.source->making().tokenizer(), Highlight::marks));
+  const std::string warning =
+      why_nothing_is_learned(schedule_shape(inputs.options.optimizer), inputs.limits);
+  if (!warning.empty()) log("train").warn("{}", warning);
 }
 
 ExitCode code_of(const std::exception_ptr& failure) {

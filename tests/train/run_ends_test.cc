@@ -225,6 +225,23 @@ TEST_CASE("Shards that are uneven, and ranks without any data, end well") {
   }
 }
 
+TEST_CASE("A run whose only step has learning rate 0 says so, before or at its end") {
+  TrainerRun known;
+  run_to_end(known, 1, {"--data", known.texts("a.jsonl", 20), "--l-max", "64", "--max-steps", "1"});
+  CHECK(count_of(known.lines(0), "--max-steps 1 with --warmup 0.03: the first step") == 1);
+  CHECK(count_of(known.lines(0), "no weight was changed: the only step had learning rate 0") == 1);
+
+  TrainerRun found;  // an epoch that is one step long
+  run_to_end(found, 1, {"--data", found.texts("a.jsonl", 3), "--l-max", "256"});
+  CHECK(found.summary().at("steps") == 1);
+  CHECK(count_of(found.lines(0), "--max-steps 1") == 0);
+  CHECK(count_of(found.lines(0), "no weight was changed: the only step had learning rate 0") == 1);
+
+  TrainerRun learns;
+  run_to_end(learns, 1, {"--data", learns.texts("a.jsonl", 3), "--l-max", "256", "--warmup", "0"});
+  CHECK(count_of(learns.lines(0), "no weight was changed") == 0);
+}
+
 TEST_CASE("A broken record on one rank ends all with code 3 and its line, and nobody is lost") {
   TrainerRun run;
   RealFileSystem files;
