@@ -136,6 +136,9 @@ void RunRecords::fail(const Error& error) noexcept {
 
 // What the totals of a run that went well would hide.
 void RunRecords::tell_what_was_not_learned(const RunTotals& totals) const {
+  if (totals.skipped_steps > 0)
+    log("train").warn("{} of {} steps were skipped: their gradients were not finite",
+                      totals.skipped_steps, totals.steps);
   if (totals.steps > 0 && highest_rate_ == 0)
     log("train").warn(
         "no weight was changed: {} had learning rate 0, where a warm-up begins; give --warmup 0, "

@@ -169,6 +169,7 @@ StepCount TrainingLoop::count_of_step() const {
           .supervised_tokens = open_.totals.supervised,
           .left_out = open_.totals.left_out,
           .idle_slots = open_.idle_slots,
+          .skipped = open_.skipped,
           .seconds = seconds_since(begin_) - open_.seconds_before};
 }
 
@@ -179,6 +180,7 @@ void TrainingLoop::finish_step(const LoadedSlot& slot) {
       timed(seconds_.update, [&] { return step_.update(open_.totals, measure.lr); });
   measure.grad_norm = update.gradient_norm;
   judge(update, progress_.totals().steps + 1);
+  open_.skipped = !update.finite;
   measure.count = count_of_step();
   measure.data_wait_seconds = seconds_.data_wait - open_.data_wait_before;
   progress_.add_step(measure.count);

@@ -301,6 +301,9 @@ TEST_CASE("A run that diverges ends all ranks with code 6, the step and the view
   CHECK(steps > 3);
   CHECK(count_of(skipping.lines(0), " is skipped: the gradient's norm is ") ==
         static_cast<std::size_t>(steps - step));
+  CHECK(skipping.summary().at("skipped_steps") == steps - step);
+  CHECK_THAT(skipping.lines(0), Catch::Contains(std::to_string(steps - step) + " of " +
+                                                std::to_string(steps) + " steps were skipped"));
 
   TrainerRun enough;
   words[1] = enough.texts("a.jsonl", 40);
