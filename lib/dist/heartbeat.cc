@@ -6,9 +6,13 @@
 
 #include "base/error.h"
 #include "base/signals.h"
+#include "base/text.h"
 
 namespace odb {
 namespace {
+
+// How soon a rank without a line looks for it again.
+constexpr std::chrono::milliseconds kSoon{500};
 
 // Ten beats in the timeout, at least one in ten seconds.
 std::chrono::milliseconds period_of(std::chrono::milliseconds timeout) {
@@ -21,6 +25,10 @@ std::string key_of(const HeartbeatOptions& options, int rank) {
 
 std::string read_key(const HeartbeatOptions& options, int rank) {
   return fmt::format("{}read/{}", options.prefix, rank);
+}
+
+std::string line_key(const HeartbeatOptions& options) {
+  return options.prefix + "line";
 }
 
 std::vector<int> watched_by(int rank, int world) {
@@ -36,9 +44,9 @@ std::string describe_lost(const LostPeer& peer, const StoreAddress& store) {
   const double seconds = static_cast<double>(peer.silence.count()) / 1000;
   if (peer.silence.count() == 0)
     return fmt::format(
-        "rank {} is lost: its process ended and with it the store at {}; it was last {}; look into "
-        "its own log",
-        peer.rank, to_text(store), peer.phase.empty() ? "starting" : peer.phase);
+        "rank {} is lost: its process ended{}; it was last {}; look into its own log", peer.rank,
+        peer.rank == 0 ? " and with it the store at " + to_text(store) : "",
+        peer.phase.empty() ? "starting" : peer.phase);
   if (peer.phase.empty())
     return fmt::format(
         "rank {} did not start within {:.1f} s; look into its own log, and check that every rank "
@@ -54,6 +62,10 @@ Heartbeat::Heartbeat(HeartbeatOptions options, std::function<void(const LostPeer
       on_lost_(std::move(on_lost)),
       period_(period_of(options_.timeout)),
       store_(Store::connect(options_.store, options_.timeout)) {
+  if (options_.rank == 0) {
+    lines_ = std::make_unique<LifeLines>([this](int rank) { saw_end(rank); });
+    store_.set(line_key(options_), std::to_string(lines_->port()));
+  }
   const ScopedSignalBlock block;
   beating_ = std::thread([this] { beat(); });
   guarding_ = std::thread([this] { guard(); });
@@ -80,6 +92,40 @@ void Heartbeat::set(bool& word) {
   stopped_.notify_all();
 }
 
+// Tries more than once: rank 0 may be busy with the lines of a thousand others.
+bool Heartbeat::wants_line() const {
+  constexpr int kMostTries = 3;
+  return options_.rank != 0 && !line_ && line_tries_ < kMostTries;
+}
+
+// At the store, so that the line is there as soon as it can be: long before the first step.
+void Heartbeat::take_line() {
+  constexpr std::chrono::milliseconds kLongest{1000};
+  if (!wants_line() || !store_.wait_for(line_key(options_), std::min(period_, kSoon))) return;
+  const auto port = parse_integer<std::uint16_t>(store_.find(line_key(options_)).value_or(""));
+  ++line_tries_;
+  if (port)
+    line_ =
+        LifeLine::connect(options_.store.host, *port, options_.rank, std::min(period_, kLongest));
+}
+
+void Heartbeat::saw_end(int rank) {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_.insert(rank);
+    news_ = true;
+  }
+  stopped_.notify_all();
+}
+
+bool Heartbeat::await_next_beat() {
+  std::chrono::milliseconds time = period_;
+  if (wants_line()) time = line_tries_ == 0 ? std::chrono::milliseconds(0) : std::min(time, kSoon);
+  std::unique_lock lock(mutex_);
+  stopped_.wait_for(lock, time, [this] { return stop_ || leaving_ || news_; });
+  return !stop_ && !leaving_;
+}
+
 template <typename Ended>
 bool Heartbeat::pause(std::chrono::milliseconds time, Ended ended) {
   std::unique_lock lock(mutex_);
@@ -101,12 +147,18 @@ std::vector<std::optional<Beat>> Heartbeat::read(const std::vector<int>& ranks) 
 }
 
 std::optional<LostPeer> Heartbeat::look(SilenceWatch& watch, const std::vector<int>& watched) {
+  std::set<int> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    ended = ended_;
+    news_ = false;
+  }
   const auto beats = read(watched);
   if (options_.rank != 0 && beats[0]) host_ = *beats[0];
   const Clock::time_point now = Clock::now();
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(now - last_look_);
   last_look_ = now;
-  const auto lost = watch.look(beats, elapsed);
+  const auto lost = watch.look(beats, elapsed, ended);
   const std::string verdict_key = options_.prefix + "lost";
   if (options_.rank == 0) {
     if (!lost) return std::nullopt;
@@ -123,14 +175,17 @@ std::optional<LostPeer> Heartbeat::look(SilenceWatch& watch, const std::vector<i
 // The others read the verdict while the store is there. Half the timeout: the guard is not to take
 // this for a store that does not answer.
 void Heartbeat::await_readers(int lost, const std::vector<std::optional<Beat>>& beats) {
+  constexpr std::chrono::milliseconds kGlance{100};
   const Clock::time_point begin = Clock::now();
   const auto is_waited_for = [&](int rank) {
     const auto& beat = beats[static_cast<std::size_t>(rank - 1)];
-    return rank != lost && !(beat && beat->left);
+    const std::lock_guard lock(mutex_);
+    return rank != lost && !(beat && beat->left) && !ended_.contains(rank);
   };
   for (int rank = 1; rank < options_.world; ++rank)
     while (is_waited_for(rank) && !store_.find(read_key(options_, rank)))
-      if (Clock::now() - begin > options_.timeout / 2 || !pause(period_, [this] { return stop_; }))
+      if (Clock::now() - begin > options_.timeout / 2 ||
+          !pause(std::min(period_, kGlance), [this] { return stop_; }))
         return;
 }
 
@@ -139,6 +194,7 @@ void Heartbeat::beat() {
   SilenceWatch watch(watched, period_, options_.timeout);
   do {
     try {
+      take_line();
       publish({.count = ++count_, .phase = options_.phase()});
       if (const auto lost = look(watch, watched)) return lose(*lost);
     } catch (const PeerLostError&) {  // the store went with the process of rank 0
@@ -147,7 +203,7 @@ void Heartbeat::beat() {
     }
     const std::lock_guard lock(mutex_);
     ++looks_;
-  } while (pause(period_, [this] { return stop_ || leaving_; }));
+  } while (await_next_beat());
 }
 
 void Heartbeat::guard() {

@@ -4,9 +4,10 @@
 // watch rank 0, so the store's load grows with W, not with its square; the rank that rank 0 finds
 // lost is published, and read by all before rank 0 leaves (it waits for that, up to half the
 // timeout). A rank that is busy elsewhere beats on, since a thread does it; one that was killed or
-// stopped (SIGSTOP) falls silent and is lost after the timeout. Rank 0 hosts the store: when it is
-// stopped, the store's calls do not return, which a second thread notices. Both threads block the
-// stop signals.
+// stopped (SIGSTOP) falls silent and is lost after the timeout. Where the system tells rank 0 that
+// a rank's process has ended (life_line.h), no silence is waited for. Rank 0 hosts the store: when
+// it is stopped, the store's calls do not return, which a second thread notices. All threads block
+// the stop signals.
 #pragma once
 
 #include <chrono>
@@ -15,9 +16,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <thread>
 
+#include "dist/life_line.h"
 #include "dist/silence.h"
 #include "dist/store.h"
 
@@ -43,7 +47,8 @@ class Heartbeat {
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
 
-  // Stops. The others then take this rank for lost, unless leave() was called.
+  // Stops. The others then take this rank for lost, as if its process had ended, unless leave() was
+  // called.
   ~Heartbeat();
 
   // Publishes that this rank ends in peace. No beat follows. Blocks until the store has answered;
@@ -56,6 +61,10 @@ class Heartbeat {
   void beat();           // a thread: publishes, reads, judges
   void guard();          // a thread: judges whether the store answers
   void set(bool& word);  // true, under the lock
+  bool wants_line() const;
+  void take_line();  // a rank's own, once rank 0 has told where
+  void saw_end(int rank);
+  bool await_next_beat();  // false: there is none
   void publish(const Beat& beat);
   std::vector<std::optional<Beat>> read(const std::vector<int>& ranks);
   void await_readers(int lost, const std::vector<std::optional<Beat>>& beats);
@@ -79,6 +88,11 @@ class Heartbeat {
   bool told_ = false;
   std::int64_t looks_ = 0;  // finished by beat()
   long count_ = 0;
+  std::set<int> ended_;  // ranks whose processes have; of rank 0
+  bool news_ = false;    // one of them is not looked at yet
+  int line_tries_ = 0;
+  std::optional<LifeLine> line_;      // to rank 0
+  std::unique_ptr<LifeLines> lines_;  // rank 0's
   std::thread beating_;
   std::thread guarding_;
 };

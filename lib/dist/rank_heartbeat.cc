@@ -11,18 +11,21 @@ namespace odb {
 
 std::unique_ptr<Heartbeat> start_heartbeat(const StoreAddress& store, int rank, int world,
                                            std::chrono::milliseconds timeout,
-                                           std::function<std::string()> phase) {
+                                           std::function<std::string()> phase,
+                                           std::function<void(const LostPeer&)> before_end) {
   HeartbeatOptions options{.store = store,
                            .prefix = "heartbeat/",
                            .rank = rank,
                            .world = world,
                            .timeout = timeout,
                            .phase = std::move(phase)};
-  return std::make_unique<Heartbeat>(std::move(options), [store](const LostPeer& peer) {
+  const auto end = [store, before_end = std::move(before_end)](const LostPeer& peer) {
     log("peers").error("{}", describe_lost(peer, store));
     log("peers").flush();
+    if (before_end) before_end(peer);
     ::_exit(static_cast<int>(ExitCode::peer_lost));  // other threads may be stuck for ever
-  });
+  };
+  return std::make_unique<Heartbeat>(std::move(options), end);
 }
 
 }  // namespace odb

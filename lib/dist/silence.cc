@@ -50,12 +50,16 @@ SilenceWatch::SilenceWatch(const std::vector<int>& ranks, std::chrono::milliseco
 }
 
 std::optional<LostPeer> SilenceWatch::look(const std::vector<std::optional<Beat>>& beats,
-                                           std::chrono::milliseconds elapsed) {
+                                           std::chrono::milliseconds elapsed,
+                                           const std::set<int>& ended) {
   ODB_CHECK_EQ(beats.size(), peers_.size());
   std::optional<LostPeer> lost;
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     Peer& peer = peers_[i];
-    const bool alive = beats[i] != peer.last || (peer.last && peer.last->left);
+    const bool left = beats[i] && beats[i]->left;
+    if (ended.contains(peer.rank) && !left)
+      return LostPeer{.rank = peer.rank, .phase = beats[i] ? beats[i]->phase : ""};
+    const bool alive = left || beats[i] != peer.last;
     peer.silence =
         alive ? std::chrono::milliseconds(0) : peer.silence + std::min(elapsed, most_counted_);
     peer.last = beats[i];

@@ -3,11 +3,13 @@
 //
 // A peer lives while its beat changes. Silence is counted in what this process has itself watched:
 // a gap between two looks counts as two periods at most, so that a machine that was suspended, or a
-// trainer that was stopped and goes on, does not take the others for dead.
+// trainer that was stopped and goes on, does not take the others for dead. A peer whose process is
+// known to have ended (life_line.h) is lost without any silence, unless it left in peace.
 #pragma once
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,8 +17,8 @@ namespace odb {
 
 struct LostPeer {
   int rank = 0;
-  std::string phase;  // the last that it told; empty: it never did
-  std::chrono::milliseconds silence{0};
+  std::string phase;                     // the last that it told; empty: it never did
+  std::chrono::milliseconds silence{0};  // 0: its process has ended
 
   friend bool operator==(const LostPeer&, const LostPeer&) = default;
 };
@@ -45,10 +47,11 @@ class SilenceWatch {
   SilenceWatch(const std::vector<int>& ranks, std::chrono::milliseconds period,
                std::chrono::milliseconds timeout);
 
-  // One look, `elapsed` after the one before. beats[i]: of ranks[i], empty before its first. The
-  // lost peer that has been silent longest.
+  // One look, `elapsed` after the one before. beats[i]: of ranks[i], empty before its first; read
+  // when `ended` was known: the ranks whose processes have. The lost peer: one that has ended, else
+  // the one that has been silent longest.
   std::optional<LostPeer> look(const std::vector<std::optional<Beat>>& beats,
-                               std::chrono::milliseconds elapsed);
+                               std::chrono::milliseconds elapsed, const std::set<int>& ended = {});
 
  private:
   struct Peer {

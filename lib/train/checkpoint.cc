@@ -1,15 +1,20 @@
 #include "train/checkpoint.h"
 
+#include <exception>
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "dist/sums.h"
 #include "model/companions.h"
 #include "model/safetensors.h"
 #include "model/weights_io.h"
 #include "train/checkpoint_files.h"
+#include "train/checkpoint_space.h"
 #include "train/data_state_json.h"
+#include "train/failure_board.h"
 
 namespace odb {
 namespace {
@@ -37,27 +42,64 @@ std::string folder_of(FileSystem& files, const std::string& path) {
   return files.is_folder(path) ? path : parent_folder(path);
 }
 
+std::uint64_t bytes_of(const std::map<std::string, torch::Tensor>& tensors) {
+  std::uint64_t bytes = 0;
+  for (const auto& [name, tensor] : tensors)
+    bytes += static_cast<std::uint64_t>(tensor.numel()) * sizeof(float);
+  return bytes;
+}
+
+// This rank's part of what all do; then all know whether all could.
+void together(TrainingGroups& groups, const std::function<void()>& part) {
+  std::exception_ptr failure;
+  try {
+    part();
+  } catch (const Error&) {
+    failure = std::current_exception();
+  }
+  const double failures = sum_over_ranks(groups, {failure ? 1.0 : 0.0}).front();
+  if (failure) std::rethrow_exception(failure);
+  if (failures > 0)
+    throw OtherRankFailed(ExitCode::files, "another rank could not write its part of a checkpoint");
+}
+
+void write_parts(FileSystem& files, CheckpointDraft& draft, int rank,
+                 const CheckpointContents& contents) {
+  draft.write("data/" + rank_name(rank) + ".json", to_json(contents.data));
+  if (rank != 0) return;
+  save_model(files, draft.path(), contents.config, contents.weights);
+  copy_companions(files, contents.model, draft.path());
+  if (contents.companions != contents.model)
+    copy_companions(files, folder_of(files, contents.companions), draft.path());
+  save_optimizer(files, join_path(draft.path(), "optimizer"), contents.optimizer);
+  draft.write("state.json", to_json(contents.run));
+}
+
 }  // namespace
 
 std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGroups& groups,
                             const CheckpointContents& contents) {
   const std::int64_t step = contents.run.totals.steps;
   const bool first = groups.rank() == 0;
-  if (first) (void)CheckpointDraft::begin(files, paths.checkpoints(), step);
-  await_all_ranks(groups);
   CheckpointDraft draft = CheckpointDraft::join(files, paths.checkpoints(), step);
-  draft.write("data/" + rank_name(groups.rank()) + ".json", to_json(contents.data));
-  if (first) {
-    save_model(files, draft.path(), contents.config, contents.weights);
-    copy_companions(files, contents.model, draft.path());
-    if (contents.companions != contents.model)
-      copy_companions(files, folder_of(files, contents.companions), draft.path());
-    save_optimizer(files, join_path(draft.path(), "optimizer"), contents.optimizer);
-    draft.write("state.json", to_json(contents.run));
+  try {
+    together(groups, [&] {
+      if (first) (void)CheckpointDraft::begin(files, paths.checkpoints(), step);
+    });
+    together(groups, [&] { write_parts(files, draft, groups.rank(), contents); });
+    together(groups, [&] {
+      if (first) draft.publish();
+    });
+  } catch (const PeerLostError&) {
+    throw;  // others may be writing still
+  } catch (const OtherRankFailed&) {
+    if (first) draft.discard();
+    throw;
+  } catch (const Error& error) {
+    if (first) draft.discard();
+    const std::uint64_t wanted = bytes_of(contents.weights) + bytes_of(contents.optimizer.state());
+    throw Error(error.code(), error.what() + lack_of_space(files, paths.checkpoints(), wanted));
   }
-  await_all_ranks(groups);
-  if (first) draft.publish();
-  await_all_ranks(groups);
   return join_path(paths.checkpoints(), checkpoint_name(step));
 }
 

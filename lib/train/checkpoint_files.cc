@@ -145,6 +145,14 @@ std::string CheckpointDraft::publish() {
   return final_;
 }
 
+void CheckpointDraft::discard() noexcept {
+  try {
+    files_->remove_tree(draft_);
+  } catch (const std::exception& error) {
+    log("files").warn("{}: what is left of a save that failed stays: {}", draft_, error.what());
+  }
+}
+
 std::string why_no_checkpoint(FileSystem& files, const std::string& folder, Verify verify) {
   try {
     if (!files.is_folder(folder)) return "it is no folder";

@@ -46,6 +46,10 @@ class CheckpointDraft {
   // name that is no checkpoint is removed for it.
   std::string publish();
 
+  // By rank 0 when a save has failed and nobody writes any more: removes the draft, as far as that
+  // is possible. Never throws.
+  void discard() noexcept;
+
  private:
   CheckpointDraft(FileSystem& files, const std::string& checkpoints, std::int64_t step);
 

@@ -50,16 +50,17 @@ class Console::Bar final : public spdlog::sinks::sink {
   void draw(const ConsoleFigures& figures, double now) {
     const std::lock_guard lock(mutex_);
     figures_ = figures;
+    newer_ = true;
     if (drawn_at_ && now - *drawn_at_ < kRedrawSeconds) return;
     drawn_at_ = now;
     draw_line();
   }
 
-  // The newest figures, and a new line.
+  // The newest figures, unless they are there already, and a new line.
   void end() {
     const std::lock_guard lock(mutex_);
     if (!figures_) return;
-    draw_line();
+    if (newer_) draw_line();
     output_.write("\n");
     figures_.reset();
   }
@@ -82,12 +83,14 @@ class Console::Bar final : public spdlog::sinks::sink {
   void draw_line() {
     const std::size_t width = std::max<std::size_t>(output_.width(), 2) - 1;
     output_.write(std::string(kClearLine) + bar_line(*figures_, width));
+    newer_ = false;
   }
 
   ConsoleOutput& output_;
   std::shared_ptr<spdlog::sinks::sink> below_;
   std::mutex mutex_;
   std::optional<ConsoleFigures> figures_;
+  bool newer_ = false;  // figures than those on the screen
   std::optional<double> drawn_at_;
 };
 

@@ -1,4 +1,4 @@
-// The version that the JSON files of a checkpoint's state begin with.
+// The version that the JSON files of a checkpoint begin with.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/strict_json.h"
+#include "train/file_version.h"
 
 namespace odb {
 namespace {
@@ -45,10 +46,7 @@ std::string to_json(const Manifest& manifest) {
 Manifest parse_manifest(std::string_view text, const std::string& where) {
   const Json json = parse_strict_object(text, where);
   const JsonObjectReader reader(json, where);
-  const std::int64_t version = reader.integer("version", 0, kMost);
-  if (version != kManifestVersion)
-    throw FileError("{}: found version {}, this odb-trainer reads version {}", where, version,
-                    kManifestVersion);
+  require_version(reader, kManifestVersion);
   Manifest manifest{.step = reader.integer("step", 0, kMost), .files = {}};
   const Json* files = reader.find("files");
   if (files == nullptr || !files->is_array() || files->empty())

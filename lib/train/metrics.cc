@@ -124,6 +124,7 @@ Json to_json(const RunSummary& summary) {
           {"padding_fraction", number(summary.padding_fraction)},
           {"budget_fill", number(summary.budget_fill)},
           {"idle_slots", totals.idle_slots},
+          {"skipped_steps", totals.skipped_steps},
           {"peak_memory_gb", number(summary.peak_memory_gb)},
           {"emitted_views", totals.samples},
           {"unique_views", summary.unique_views ? Json(*summary.unique_views) : Json(nullptr)},

@@ -18,7 +18,7 @@ Optimizer::Optimizer(const OptimizerOptions& options,
     Group& group = groups_[parameter.dim() > 1 ? 0 : 1];
     group.names.push_back(name);
     group.parameters.push_back(parameter);
-    if (adamw || options.sgd_momentum > 0)
+    if (adamw || options.momentum() > 0)
       group.first_moments.push_back(torch::zeros_like(parameter));
     if (adamw) group.second_moments.push_back(torch::zeros_like(parameter));
   }
@@ -45,15 +45,15 @@ void Optimizer::update(Group& group, double learning_rate, const Tensor& divisor
   if (options_.optimizer == OptimizerKind::sgd) {
     const bool first_step = updates_ == 1;
     at::_fused_sgd_(group.parameters, gradients, group.first_moments, group.weight_decay,
-                    options_.sgd_momentum, learning_rate, /*dampening=*/0, /*nesterov=*/false,
+                    options_.momentum(), learning_rate, /*dampening=*/0, /*nesterov=*/false,
                     /*maximize=*/false, first_step, divisor);
     return;
   }
   const std::vector<Tensor> steps(
       group.parameters.size(), torch::full({}, static_cast<double>(updates_), divisor.options()));
   at::_fused_adamw_(group.parameters, gradients, group.first_moments, group.second_moments, {},
-                    steps, learning_rate, options_.adam_beta1, options_.adam_beta2,
-                    group.weight_decay, options_.adam_epsilon, /*amsgrad=*/false,
+                    steps, learning_rate, options_.beta1(), options_.beta2(), group.weight_decay,
+                    options_.epsilon(), /*amsgrad=*/false,
                     /*maximize=*/false, divisor);
 }
 

@@ -34,6 +34,7 @@ struct StepCount {
   std::int64_t supervised_tokens = 0;
   std::int64_t left_out = 0;    // rows left out that came with its slots, of all ranks
   std::int64_t idle_slots = 0;  // micro-steps of ranks without data
+  bool skipped = false;         // its gradient was not finite, and thrown away
   double seconds = 0;
 };
 
@@ -47,6 +48,7 @@ struct RunTotals {
   std::int64_t tokens = 0;
   std::int64_t supervised_tokens = 0;
   std::int64_t idle_slots = 0;
+  std::int64_t skipped_steps = 0;  // of the steps, those whose gradient was thrown away
   double seconds = 0;
 
   friend bool operator==(const RunTotals&, const RunTotals&) = default;

@@ -1,16 +1,14 @@
 #include "train/run_records.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "train/seconds_since.h"
 
 namespace odb {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 double fraction(double part, double whole) {
   return whole > 0 ? part / whole : 0;
@@ -66,6 +64,7 @@ void RunRecords::on_finished(const FinishedStep& step) {
 void RunRecords::on_measured(const StepMeasure& measure, const Progress& progress) {
   if (!first_) return;
   measured_ = progress;
+  highest_rate_ = std::max(highest_rate_, measure.lr);
   first_->meter.add(measure);
   first_->all.add(measure);
   first_->summary.loss = measure.loss;
@@ -135,9 +134,23 @@ void RunRecords::fail(const Error& error) noexcept {
   }
 }
 
+// What the totals of a run that went well would hide.
+void RunRecords::tell_what_was_not_learned(const RunTotals& totals) const {
+  if (totals.skipped_steps > 0)
+    log("train").warn("{} of {} steps were skipped: their gradients were not finite",
+                      totals.skipped_steps, totals.steps);
+  if (totals.steps > 0 && highest_rate_ == 0)
+    log("train").warn(
+        "no weight was changed: {} had learning rate 0, where a warm-up begins; give --warmup 0, "
+        "or "
+        "a run of more steps",
+        totals.steps == 1 ? "the only step" : fmt::format("all {} steps", totals.steps));
+}
+
 void RunRecords::finish(const Progress& progress, const PhaseSeconds& seconds,
                         const std::string& reason, int exit_code) {
   if (!first_) return;
+  if (exit_code == 0) tell_what_was_not_learned(progress.totals());
   RunSummary& summary = first_->summary;
   summary.epoch = progress.count(Unit::epochs);
   summary.totals = progress.totals();

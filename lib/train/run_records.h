@@ -59,6 +59,7 @@ class RunRecords {
   struct First;  // what only rank 0 has
 
   void show(const StepMeasure& measure, const Progress& progress, bool line);
+  void tell_what_was_not_learned(const RunTotals& totals) const;
   std::optional<double> peak_memory() const;  // GB
 
   FileSystem& files_;
@@ -67,6 +68,7 @@ class RunRecords {
   std::unique_ptr<First> first_;
   std::optional<Progress> measured_;  // at the last measured step
   double apart_ = 0;
+  double highest_rate_ = 0;  // of the steps measured
 };
 
 }  // namespace odb

@@ -41,6 +41,7 @@ RunTotals totals_of(const JsonObjectReader& state) {
           .tokens = count("tokens"),
           .supervised_tokens = count("supervised_tokens"),
           .idle_slots = count("idle_slots"),
+          .skipped_steps = count("skipped_steps"),
           .seconds = 0};
 }
 
@@ -57,6 +58,7 @@ std::string to_json(const RunState& state) {
                      {"tokens", totals.tokens},
                      {"supervised_tokens", totals.supervised_tokens},
                      {"idle_slots", totals.idle_slots},
+                     {"skipped_steps", totals.skipped_steps},
                      {"best_evaluation", best_json(state.best)},
                      {"evaluation_open", state.evaluation_open},
                      {"life", state.life},

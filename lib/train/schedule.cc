@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <numbers>
 
+#include <fmt/format.h>
+
 namespace odb {
 namespace {
 
@@ -80,6 +82,15 @@ double schedule_factor(const ScheduleShape& shape, double share, double warmup, 
       return above(shape.min_ratio, std::pow(1 - part, shape.power));
   }
   std::abort();
+}
+
+std::string why_nothing_is_learned(const ScheduleShape& shape, const RunLimits& limits) {
+  if (limits.steps != 1 || learning_rate_factor(shape, Progress(limits)) > 0) return "";
+  return fmt::format(
+      "--max-steps 1 with --warmup {}: the first step of a warm-up has learning rate 0, so this "
+      "run "
+      "will change no weight; give --warmup 0 or more steps",
+      print_run_part(shape.warmup));
 }
 
 double learning_rate_factor(const ScheduleShape& shape, const Progress& before_step) {

@@ -31,10 +31,24 @@ void check_schedule(const OptimizerOptions& options) {
         options.warmup.share, decay);
 }
 
+void refuse_of_other(const char* option, const std::optional<double>& value, OptimizerKind owner,
+                     OptimizerKind chosen) {
+  if (value && chosen != owner)
+    throw UsageError("--{} {} with --optimizer {}, which has none; leave it out, or take {}",
+                     option, *value, name(chosen), name(owner));
+}
+
 void check_optimizer(const OptimizerOptions& options) {
-  if (options.sgd_momentum != 0 && options.optimizer != OptimizerKind::sgd)
-    throw UsageError("--sgd-momentum {} with --optimizer {}; only sgd has a momentum of that kind",
-                     options.sgd_momentum, name(options.optimizer));
+  const OptimizerKind chosen = options.optimizer;
+  refuse_of_other("adam-beta1", options.adam_beta1, OptimizerKind::adamw, chosen);
+  refuse_of_other("adam-beta2", options.adam_beta2, OptimizerKind::adamw, chosen);
+  refuse_of_other("adam-epsilon", options.adam_epsilon, OptimizerKind::adamw, chosen);
+  refuse_of_other("sgd-momentum", options.sgd_momentum, OptimizerKind::sgd, chosen);
+  if (options.most_nan_steps && options.on_nan != OnNan::skip)
+    throw UsageError(
+        "--most-nan-steps {} with --on-nan {}, which ends the run at the first such step; leave it "
+        "out, or take --on-nan skip",
+        *options.most_nan_steps, name(options.on_nan));
 }
 
 void describe_schedule(OptionTable& table, OptimizerOptions& options) {
@@ -68,17 +82,21 @@ void describe_update(OptionTable& table, OptimizerOptions& options) {
   table.add("adam-beta1", options.adam_beta1)
       .at_least(0)
       .below(1)
+      .default_note("0.9")
       .help("decay of adamw's mean of gradients");
   table.add("adam-beta2", options.adam_beta2)
       .at_least(0)
       .below(1)
+      .default_note("0.999")
       .help("decay of adamw's mean of squared gradients");
   table.add("adam-epsilon", options.adam_epsilon)
       .above(0)
+      .default_note("1e-8")
       .help("added to the root of adamw's mean of squares");
   table.add("sgd-momentum", options.sgd_momentum)
       .at_least(0)
       .below(1)
+      .default_note("0")
       .help("share of the last update that sgd keeps");
   table.add("max-grad-norm", options.max_grad_norm)
       .at_least(0)
@@ -88,6 +106,7 @@ void describe_update(OptionTable& table, OptimizerOptions& options) {
   table.add("most-nan-steps", options.most_nan_steps)
       .unit("steps")
       .at_least(1)
+      .default_note("10")
       .help("thrown away in a row before --on-nan skip ends the run, too");
 }
 
@@ -109,6 +128,11 @@ bool is_rendezvous(const std::string& text) {
 }
 
 void check_ranks(const RankOptions& options) {
+  if (options.rendezvous != "auto" && options.rendezvous != "env" && !options.rank)
+    throw UsageError(
+        "--rendezvous {} without --rank and --world-size: nothing tells this process which rank it "
+        "is; give both, or leave --rendezvous to the launcher (auto) or out of a run of one rank",
+        options.rendezvous);
   if (options.rank.has_value() != options.world_size.has_value())
     throw UsageError("--rank and --world-size come together, found only --{}",
                      options.rank ? "rank" : "world-size");

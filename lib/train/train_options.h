@@ -47,13 +47,22 @@ struct OptimizerOptions {
   std::optional<RunPart> decay;            // the last part of warmup-stable-decay
   std::optional<double> polynomial_power;  // of polynomial
   double weight_decay = 0;
-  double adam_beta1 = 0.9;
-  double adam_beta2 = 0.999;
-  double adam_epsilon = 1e-8;
-  double sgd_momentum = 0;
+  // Only for the optimizer that has them: refused where they are given to the other.
+  std::optional<double> adam_beta1;
+  std::optional<double> adam_beta2;
+  std::optional<double> adam_epsilon;
+  std::optional<double> sgd_momentum;
   double max_grad_norm = 1.0;  // 0: no clipping
   OnNan on_nan = OnNan::stop;
-  std::int64_t most_nan_steps = 10;  // skipped ones in a row before the run ends
+  std::optional<std::int64_t> most_nan_steps;  // only for OnNan::skip
+
+  // With the defaults of what is not given.
+  double beta1() const { return adam_beta1.value_or(0.9); }
+  double beta2() const { return adam_beta2.value_or(0.999); }
+  double epsilon() const { return adam_epsilon.value_or(1e-8); }
+  double momentum() const { return sgd_momentum.value_or(0); }
+  // Skipped ones in a row before the run ends.
+  std::int64_t nan_step_limit() const { return most_nan_steps.value_or(10); }
 };
 
 // Group "length". The first limit reached ends the run.

@@ -4,7 +4,6 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/machine.h"
 #include "data/inspect/progress_bar.h"
 #include "data/processes/record_lane.h"
 #include "model/compute_cost.h"
@@ -123,9 +122,6 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
       run_limits(options.length, static_cast<std::int64_t>(inputs.source->records().views()));
   inputs.most_tokens = most_positions(options.batching, longest_sample(*inputs.source));
   inputs.memory = estimate_memory(inputs.config, options.model, inputs.most_tokens);
-  // On a GPU it is the device's memory that counts, looked at once there is a device.
-  if (options.ranks.device == "cpu")
-    require_memory(inputs, usable_memory(read_memory(files)), "this machine");
   inputs.lanes.push_back(training_lane(inputs, options.batching));
   inputs.first_sample = first_sample(inputs.lanes.front());
   for (const std::string& data : options.evaluation.eval_data)

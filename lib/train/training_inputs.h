@@ -40,7 +40,7 @@ void require_memory(const TrainingInputs& inputs, std::uint64_t available,
 
 // Opens and checks. Helper threads have ended on return. Throws UsageError, DataError or FileError:
 // options that contradict each other, a tokenizer with more ids than the model, broken data, fewer
-// samples than ranks without --join, more memory than the machine has.
+// samples than ranks without --join.
 TrainingInputs prepare_training(FileSystem& files, const RunOptions& options,
                                 const LaunchPlace& place);
 

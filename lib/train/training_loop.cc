@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "batching/weights.h"
 #include "train/failure_board.h"
+#include "train/seconds_since.h"
 #include "train/view_list.h"
 
 namespace odb {
@@ -16,10 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 // A rank without its slot tells so after this time, and all vote again: a stop is heard meanwhile.
 constexpr std::chrono::milliseconds kPatience{100};
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 // Adds the seconds that `call` takes to `sum`.
 template <typename Call>
@@ -172,6 +169,7 @@ StepCount TrainingLoop::count_of_step() const {
           .supervised_tokens = open_.totals.supervised,
           .left_out = open_.totals.left_out,
           .idle_slots = open_.idle_slots,
+          .skipped = open_.skipped,
           .seconds = seconds_since(begin_) - open_.seconds_before};
 }
 
@@ -182,6 +180,7 @@ void TrainingLoop::finish_step(const LoadedSlot& slot) {
       timed(seconds_.update, [&] { return step_.update(open_.totals, measure.lr); });
   measure.grad_norm = update.gradient_norm;
   judge(update, progress_.totals().steps + 1);
+  open_.skipped = !update.finite;
   measure.count = count_of_step();
   measure.data_wait_seconds = seconds_.data_wait - open_.data_wait_before;
   progress_.add_step(measure.count);

@@ -64,6 +64,7 @@ class TrainingLoop {
   struct OpenWork {
     SlotTotals totals;
     std::int64_t idle_slots = 0;
+    bool skipped = false;
     StepMeasure measure;
     std::vector<ViewId> views;
     std::vector<LeftOut> left_out;

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <semaphore>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include <ATen/Parallel.h>
@@ -18,7 +18,6 @@
 #include "data/inspect/show_sample.h"
 #include "data/processes/data_processes.h"
 #include "dist/gloo_membership.h"
-#include "dist/rank_heartbeat.h"
 #include "dist/replicas.h"
 #include "dist/sums.h"
 #include "model/init.h"
@@ -26,12 +25,13 @@
 #include "model/linear.h"
 #include "model/weights_io.h"
 #include "train/checkpoint.h"
+#include "train/checkpoint_space.h"
 #include "train/device.h"
 #include "train/evaluation_schedule.h"
-#include "train/failure_board.h"
 #include "train/leave_now_watch.h"
+#include "train/run_meeting.h"
 #include "train/run_records.h"
-#include "train/same_options.h"
+#include "train/seconds_since.h"
 #include "train/training_inputs.h"
 #include "train/training_loop.h"
 
@@ -39,12 +39,6 @@ namespace odb {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// What ranks tell each other before the groups are there.
-constexpr const char* kOpened = "run/opened";    // rank 0's folder: "yes", or "no" with a failure
-constexpr const char* kOptions = "run/options";  // rank 0's
-constexpr const char* kLeft = "run/left";
-constexpr const char* kAllLeft = "run/all-left";
 
 BackendChoice backend_choice(const std::string& name) {
   if (name == "gloo") return BackendChoice::gloo;
@@ -57,6 +51,9 @@ void show_start(const TrainingInputs& inputs, const std::string& config) {
       "the first sample, {} tokens, {} of them supervised (set off):\n{}",
       inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
       show_sample(inputs.first_sample, inputs.source->making().tokenizer(), Highlight::marks));
+  const std::string warning =
+      why_nothing_is_learned(schedule_shape(inputs.options.optimizer), inputs.limits);
+  if (!warning.empty()) log("train").warn("{}", warning);
 }
 
 ExitCode code_of(const std::exception_ptr& failure) {
@@ -95,7 +92,8 @@ class TrainingRun {
       leave();
     } catch (const Error& error) {
       if (records_) records_->fail(error);
-      settle(error);
+      recorded_.release();
+      meeting_->settle(error);
       throw;
     }
     if (failure_) std::rethrow_exception(failure_);
@@ -113,7 +111,6 @@ class TrainingRun {
   void load();
   int train();
   void leave();
-  void settle(const Error& error);
 
   LoopEvents events();
   bool between_steps(const Progress& progress);
@@ -126,10 +123,10 @@ class TrainingRun {
   DataProcesses& processes_;
   Clock::time_point process_start_;
   std::atomic<const char*> phase_{"starting"};
+  std::binary_semaphore recorded_{0};  // the end of this life, by an error
 
   // In the order of their making; they go the other way round.
-  std::optional<Store> store_;
-  std::unique_ptr<Heartbeat> heartbeat_;
+  std::optional<RunMeeting> meeting_;
   std::unique_ptr<RunFolder> folder_;  // rank 0
   RunPaths paths_;
   DataState start_;
@@ -150,53 +147,47 @@ class TrainingRun {
 
 // Ranks find each other, and collate learns where.
 void TrainingRun::meet() {
-  const LaunchPlace& place = inputs_.place;
-  if (place.rank != 0)
-    store_ = Store::connect(place.store, options().ranks.timeout);
-  else
-    store_ = place.listening_socket ? Store::host(place.store, *place.listening_socket)
-                                    : Store::host(place.store);
+  meeting_.emplace(inputs_.place, options().ranks.timeout);
   const LaneSetup& lane = inputs_.lanes.front();
   start_.start = start_of_epoch(lane.epoch(0), rank(), world());
-  processes_.pipeline(0).start({.state = start_, .store_address = to_text(store_->address())});
-  if (world() == 1) return;
-  heartbeat_ = start_heartbeat(store_->address(), rank(), world(), options().ranks.timeout, [this] {
+  processes_.pipeline(0).start(
+      {.state = start_, .store_address = to_text(meeting_->store().address())});
+  const auto phase = [this] {
     return fmt::format("{}, collate {}", phase_.load(), processes_.pipeline(0).phase());
-  });
+  };
+  // A peer's end breaks this rank's connections, too: it records how its own life ends meanwhile.
+  const auto before_end = [this](const LostPeer& peer) {
+    constexpr std::chrono::seconds kRecording{5};
+    if (peer.silence.count() == 0) (void)recorded_.try_acquire_for(kRecording);
+  };
+  meeting_->start_heartbeat(phase, before_end);
 }
 
-// Rank 0 takes the run's folder; the others hear whether it could.
+// Rank 0 takes the run's folder, if it has room for what the run is for.
 void TrainingRun::open(const std::string& config) {
   paths_ = RunPaths{options().files.output};
-  if (rank() == 0) {
-    const auto existing = options().files.overwrite ? ExistingRun::overwrite : ExistingRun::refuse;
-    folder_ = std::make_unique<RunFolder>(files_, paths_.folder, existing, config);
-    store_->set(kOptions, config);
-    store_->set_once(kOpened, "yes");
-    return;
-  }
-  if (!store_->wait_for(kOpened, options().ranks.timeout))
-    throw PeerLostError("rank 0 has not opened the folder of the run within {}",
-                        print_duration(options().ranks.timeout));
-  if (store_->find(kOpened) != "yes")
-    throw OtherRankFailed(ExitCode::peer_lost, "rank 0 cannot go on");
-  const std::string different = differing_options(config, store_->find(kOptions).value_or("{}"));
-  if (!different.empty())
-    throw UsageError("rank {} was started with other options than rank 0: {}", rank(), different);
+  if (rank() != 0) return meeting_->await_open(config);
+  const bool overwrite = options().files.overwrite;
+  require_space(
+      files_, paths_.folder, overwrite,
+      checkpoint_bytes(static_cast<std::uint64_t>(inputs_.memory.weights), options().optimizer));
+  const auto existing = overwrite ? ExistingRun::overwrite : ExistingRun::refuse;
+  folder_ = std::make_unique<RunFolder>(files_, paths_.folder, existing, config);
+  meeting_->open(config);
 }
 
 void TrainingRun::join() {
   const RankOptions& ranks = options().ranks;
   phase_ = "joining";
-  groups_.emplace(*store_, TrainingGroupsOptions{.prefix = "train/",
-                                                 .network = ranks.network,
-                                                 .rank = rank(),
-                                                 .world = world(),
-                                                 .device = device_,
-                                                 .backend = backend_choice(ranks.backend),
-                                                 .connect_timeout = ranks.timeout});
+  groups_.emplace(meeting_->store(), TrainingGroupsOptions{.prefix = "train/",
+                                                           .network = ranks.network,
+                                                           .rank = rank(),
+                                                           .world = world(),
+                                                           .device = device_,
+                                                           .backend = backend_choice(ranks.backend),
+                                                           .connect_timeout = ranks.timeout});
   const auto& limit = options().length.time_limit;
-  stop_.emplace(*store_, limit ? std::optional(process_start_ + *limit) : std::nullopt);
+  stop_.emplace(meeting_->store(), limit ? std::optional(process_start_ + *limit) : std::nullopt);
   records_ = std::make_unique<RunRecords>(
       files_, RunRecordsOptions{.paths = paths_,
                                 .life = life_,
@@ -287,12 +278,12 @@ int TrainingRun::train() {
                      .learning_rate = run.optimizer.lr,
                      .schedule = schedule_shape(run.optimizer),
                      .on_nan = run.optimizer.on_nan,
-                     .most_nan_steps = run.optimizer.most_nan_steps},
+                     .most_nan_steps = run.optimizer.nan_step_limit()},
                     slots, control, step, Progress(inputs_.limits), start_, events());
   const auto before = Clock::now();
   if (evaluator_ && run.evaluation.eval_at_start) evaluate({});
   phase_ = "training";
-  records_->on_start(std::chrono::duration<double>(Clock::now() - before).count());
+  records_->on_start(seconds_since(before));
   LoopEnd end{.stopped = failure_ != nullptr, .failure = failure_};
   if (!failure_) end = loop.run();
   if (end.failure) failure_ = end.failure;
@@ -339,45 +330,11 @@ std::string TrainingRun::save(const TrainingLoop& loop) {
                                      .model = run.model.model});
 }
 
-// Ranks leave together: rank 0's store is needed until nobody beats any more.
 void TrainingRun::leave() {
-  constexpr std::chrono::seconds kStoppingData{15};  // stuck data processes are killed before that
   phase_ = "leaving";
   await_all_ranks(*groups_);
   processes_.stop();
-  if (heartbeat_) heartbeat_->leave();
-  if (store_->add(kLeft, 1) == world()) store_->set(kAllLeft, "1");
-  const auto limit = options().ranks.timeout + kStoppingData;
-  if (rank() == 0 && !store_->wait_for(kAllLeft, limit))
-    log("train").warn("not all ranks have left within {}", print_duration(limit));
-}
-
-// Before an error leaves this rank: the others are told, or what they have told is found, and
-// thrown in its place.
-void TrainingRun::settle(const Error& error) {
-  if (world() == 1) return;
-  constexpr std::chrono::seconds kReading{10};
-  const bool of_another = error.code() == ExitCode::peer_lost ||
-                          dynamic_cast<const OtherRankFailed*>(&error) != nullptr;
-  const auto ends = Clock::now() + 2 * options().ranks.timeout;
-  std::optional<RankFailure> failure;
-  try {
-    if (!of_another) tell_failure(*store_, {rank(), error.code(), error.what()});
-    failure = find_failure(*store_, 2 * options().ranks.timeout);
-    if (rank() == 0 && failure) {
-      store_->set_once(kOpened, "no");
-      await_readers(*store_, world(), kReading);
-    }
-  } catch (const PeerLostError&) {  // nobody left to tell
-  }
-  if (of_another && !failure) {
-    // A rank that fell silent, or died: the heartbeat finds out which, and ends this process.
-    std::this_thread::sleep_until(ends);
-    return;
-  }
-  if (heartbeat_) heartbeat_->leave();
-  if (of_another)
-    throw Error(failure->code, fmt::format("rank {} failed: {}", failure->rank, failure->text));
+  meeting_->leave();
 }
 
 // --threads, or this rank's share of the processors it may use.

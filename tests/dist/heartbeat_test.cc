@@ -30,12 +30,13 @@ void start(Watcher& watcher, const StoreAddress& store, int rank, int world, mil
 
 }  // namespace
 
-TEST_CASE("a rank that falls silent is named by all others, with its last phase") {
+TEST_CASE("a rank that ends is named by all others at once, with its last phase") {
   const Store store = Store::host({"127.0.0.1", 0});
   Watcher watchers[3];
-  start(watchers[0], store.address(), 0, 3, milliseconds(500));
-  start(watchers[1], store.address(), 1, 3, milliseconds(500));
-  start(watchers[2], store.address(), 2, 3, milliseconds(500), "in round 7");
+  const milliseconds timeout(20000);
+  start(watchers[0], store.address(), 0, 3, timeout);
+  start(watchers[1], store.address(), 1, 3, timeout);
+  start(watchers[2], store.address(), 2, 3, timeout, "in round 7");
   while (!Store::connect(store.address(), milliseconds(10000)).find("run/beat/2"))
     std::this_thread::yield();
   watchers[2].heartbeat.reset();
@@ -43,7 +44,7 @@ TEST_CASE("a rank that falls silent is named by all others, with its last phase"
     const LostPeer lost = watchers[rank].lost.get_future().get();
     CHECK(lost.rank == 2);
     CHECK(lost.phase == "in round 7");
-    CHECK(lost.silence >= milliseconds(500));
+    CHECK(lost.silence == milliseconds(0));
   }
 }
 
@@ -75,6 +76,23 @@ TEST_CASE("a rank that is busy for longer than the timeout is not missed") {
     watcher.heartbeat->leave();
 }
 
+TEST_CASE("when several ranks end at once, the others do not wait for them to read who is lost") {
+  const Store store = Store::host({"127.0.0.1", 0});
+  const milliseconds timeout(600000);
+  Watcher stays;
+  start(stays, store.address(), 0, 4, timeout);
+  {
+    Watcher ends[3];
+    for (int rank : {1, 2, 3})
+      start(ends[rank - 1], store.address(), rank, 4, timeout);
+    Store asking = Store::connect(store.address(), milliseconds(10000));
+    for (const char* key : {"run/beat/1", "run/beat/2", "run/beat/3"})
+      while (!asking.find(key))
+        std::this_thread::yield();
+  }
+  CHECK(stays.lost.get_future().get().silence == milliseconds(0));
+}
+
 TEST_CASE("the store going away is the loss of rank 0") {
   auto store = std::make_unique<Store>(Store::host({"127.0.0.1", 0}));
   Watcher watcher;
@@ -87,6 +105,11 @@ TEST_CASE("a lost rank is described with what to do") {
   CHECK(describe_lost({.rank = 3, .phase = "in round 8", .silence = milliseconds(5012)},
                       {"node1", 29500}) ==
         "rank 3 is lost: no sign of life for 5.0 s; it was last in round 8; look into its own log");
+  CHECK(describe_lost({.rank = 3, .phase = "in round 8"}, {"node1", 29500}) ==
+        "rank 3 is lost: its process ended; it was last in round 8; look into its own log");
+  CHECK(describe_lost({.rank = 0}, {"node1", 29500}) ==
+        "rank 0 is lost: its process ended and with it the store at node1:29500; it was last "
+        "starting; look into its own log");
   CHECK(describe_lost({.rank = 3, .silence = milliseconds(5000)}, {"node1", 29500})
             .find("rank 3 did not start within 5.0 s") == 0);
 }

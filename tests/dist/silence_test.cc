@@ -40,6 +40,28 @@ TEST_CASE("a peer that left in peace is never lost") {
     CHECK_FALSE(watch.look(Beats{Beat{3, "", true}}, kPeriod));
 }
 
+TEST_CASE("a peer whose process has ended is lost at once, before one that is silent") {
+  SilenceWatch watch({1, 2, 3}, kPeriod, kTimeout);
+  std::optional<LostPeer> lost;
+  for (int i = 0; i < 9; ++i)
+    lost = watch.look(Beats{Beat{0, "filling"}, Beat{i, "step 3"}, Beat{i, "step 3"}}, kPeriod);
+  CHECK_FALSE(lost);
+  lost = watch.look(Beats{Beat{0, "filling"}, Beat{9, "step 4"}, Beat{9, "step 3"}}, kPeriod, {2});
+  CHECK(lost == LostPeer{.rank = 2, .phase = "step 4"});
+}
+
+TEST_CASE("a peer that left in peace before its process ended is not lost") {
+  SilenceWatch watch({1}, kPeriod, kTimeout);
+  CHECK_FALSE(watch.look(Beats{Beat{1, "a"}}, kPeriod));
+  for (int i = 0; i < 100; ++i)
+    CHECK_FALSE(watch.look(Beats{Beat{2, "", true}}, kPeriod, {1}));
+}
+
+TEST_CASE("a peer that ended before its first beat is lost without a phase") {
+  SilenceWatch watch({1}, kPeriod, kTimeout);
+  CHECK(watch.look(Beats{std::nullopt}, kPeriod, {1}) == LostPeer{.rank = 1});
+}
+
 TEST_CASE("a watcher that was itself stopped for an hour does not blame the others") {
   SilenceWatch watch({1}, kPeriod, kTimeout);
   CHECK_FALSE(watch.look(Beats{Beat{1, "a"}}, kPeriod));

@@ -219,6 +219,30 @@ TEST_CASE("A bar is redrawn in place, at most ten times a second, and log lines 
   CHECK(lines[4].empty());
 }
 
+TEST_CASE("A bar's last line is drawn once where nothing is newer, and with the newest figures") {
+  Screen screen;
+  {
+    Console console = screen.console(ConsoleKind::bar);
+    console.show(figures(), false);
+    log("train").info("done");  // goes by above it
+    CHECK(screen.draws() == 2);
+  }
+  CHECK(screen.draws() == 2);
+  CHECK(screen.lines().size() == 3);
+
+  Screen hurried;
+  {
+    Console console = hurried.console(ConsoleKind::bar);
+    console.show(figures(), false);
+    ConsoleFigures last = figures();
+    last.step = 1235;
+    console.show(last, false);  // too soon to be drawn
+    CHECK(hurried.draws() == 1);
+  }
+  CHECK(hurried.draws() == 2);
+  CHECK_THAT(hurried.lines()[0], Catch::Contains("step 1235"));
+}
+
 TEST_CASE("No log line is lost or torn while a bar comes, is redrawn and goes") {
   constexpr int kLines = 200;
   Screen screen;

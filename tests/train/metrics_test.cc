@@ -55,6 +55,7 @@ TEST_CASE("The keys of metrics.jsonl and summary.json, and their order, are a pr
                                                                    "padding_fraction",
                                                                    "budget_fill",
                                                                    "idle_slots",
+                                                                   "skipped_steps",
                                                                    "peak_memory_gb",
                                                                    "emitted_views",
                                                                    "unique_views",

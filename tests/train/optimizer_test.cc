@@ -71,13 +71,13 @@ std::unique_ptr<torch::optim::Optimizer> reference_of(const OptimizerOptions& op
                                                       const Parameters& parameters) {
   if (options.optimizer == OptimizerKind::adamw) {
     torch::optim::AdamWOptions adamw(options.lr);
-    adamw.betas({options.adam_beta1, options.adam_beta2})
-        .eps(options.adam_epsilon)
+    adamw.betas({options.beta1(), options.beta2()})
+        .eps(options.epsilon())
         .weight_decay(options.weight_decay);
     return std::make_unique<torch::optim::AdamW>(groups_of(parameters, adamw));
   }
   torch::optim::SGDOptions sgd(options.lr);
-  sgd.momentum(options.sgd_momentum).weight_decay(options.weight_decay);
+  sgd.momentum(options.momentum()).weight_decay(options.weight_decay);
   // What a group has as the class has it is taken from the defaults: they must not decay.
   return std::make_unique<torch::optim::SGD>(groups_of(parameters, sgd),
                                              torch::optim::SGDOptions(options.lr));
@@ -127,7 +127,7 @@ void check_beside_reference(const OptimizerOptions& options) {
   for (const auto& [name, parameter] : parameters) {
     INFO(name);
     CHECK(apart(parameter, reference.at(name)) < 1e-6);
-    if (options.optimizer == OptimizerKind::sgd && options.sgd_momentum == 0) continue;
+    if (options.optimizer == OptimizerKind::sgd && options.momentum() == 0) continue;
     auto& state = *wanted->state().at(reference.at(name).unsafeGetTensorImpl());
     if (options.optimizer == OptimizerKind::adamw) {
       auto& moments = static_cast<torch::optim::AdamWParamState&>(state);

@@ -90,11 +90,14 @@ TEST_CASE("Totals go on from those of a checkpoint") {
                         .tokens = 100,
                         .supervised_tokens = 50,
                         .idle_slots = 3,
+                        .skipped_steps = 1,
                         .seconds = 0};
   Progress progress({.data_size = 10, .views = 20, .steps = {}, .samples = {}, .tokens = {}},
                     saved);
   CHECK(progress.share() == 0.75);
-  progress.add_step(step(2, 10));
+  StepCount skipped = step(2, 10);
+  skipped.skipped = true;
+  progress.add_step(skipped);
   CHECK(progress.totals() == RunTotals{.epoch = 1,
                                        .epoch_views = 7,
                                        .steps = 8,
@@ -103,6 +106,7 @@ TEST_CASE("Totals go on from those of a checkpoint") {
                                        .tokens = 110,
                                        .supervised_tokens = 55,
                                        .idle_slots = 4,
+                                       .skipped_steps = 2,
                                        .seconds = 0.5});
   CHECK(progress.count(Unit::samples) == 16);
   CHECK(progress.count(Unit::tokens) == 110);

@@ -131,6 +131,32 @@ TEST_CASE("A rank is killed or stopped in an evaluation") {
   lose_ranks(Moment::evaluation, {{2, 1, SIGKILL}, {2, 1, SIGSTOP}}, 4);
 }
 
+TEST_CASE("The end of a rank's process is no silence: the others leave long before the timeout") {
+  // Beside it a rank that is stopped, and so is silent as well: it is not the one that is lost.
+  const Loss losses[] = {{3, 2, SIGKILL}, {2, 1, SIGKILL}, {3, 2, SIGKILL}};
+  const int stopped[] = {-1, -1, 1};
+  for (int i = 0; i < 3; ++i) {
+    TrainerRun run;
+    Words words = endless(run);
+    words.back() = "20min";  // --timeout, many times what a test may take
+    run.start(losses[i].world, words);
+    await("steps are told", [&] { return run.told_steps() >= 3 || run.ended(0); });
+    if (stopped[i] >= 0) run.send(stopped[i], SIGSTOP);
+    run.send(losses[i].rank, losses[i].signal);
+    if (stopped[i] < 0) {
+      check_lost(run, losses[i]);
+      CHECK(count_of(run.all_lines(), "is lost: its process ended; it was last ") >= 1);
+      CHECK(run.summary().at("steps") >= 3);  // rank 0 has recorded how its life ended
+      continue;
+    }
+    await("rank 2 ends", [&] { return run.ended(2); });
+    std::this_thread::sleep_for(milliseconds(500));
+    run.send(1, SIGCONT);
+    check_lost(run, losses[i]);
+    CHECK(count_of(run.all_lines(), "rank 1 is lost") == 0);
+  }
+}
+
 TEST_CASE("SIGTERM to one rank stops all at the same step, with a checkpoint and code 75") {
   TrainerRun run;
   run.start(3, endless(run));
@@ -199,6 +225,23 @@ TEST_CASE("Shards that are uneven, and ranks without any data, end well") {
   }
 }
 
+TEST_CASE("A run whose only step has learning rate 0 says so, before or at its end") {
+  TrainerRun known;
+  run_to_end(known, 1, {"--data", known.texts("a.jsonl", 20), "--l-max", "64", "--max-steps", "1"});
+  CHECK(count_of(known.lines(0), "--max-steps 1 with --warmup 0.03: the first step") == 1);
+  CHECK(count_of(known.lines(0), "no weight was changed: the only step had learning rate 0") == 1);
+
+  TrainerRun found;  // an epoch that is one step long
+  run_to_end(found, 1, {"--data", found.texts("a.jsonl", 3), "--l-max", "256"});
+  CHECK(found.summary().at("steps") == 1);
+  CHECK(count_of(found.lines(0), "--max-steps 1") == 0);
+  CHECK(count_of(found.lines(0), "no weight was changed: the only step had learning rate 0") == 1);
+
+  TrainerRun learns;
+  run_to_end(learns, 1, {"--data", learns.texts("a.jsonl", 3), "--l-max", "256", "--warmup", "0"});
+  CHECK(count_of(learns.lines(0), "no weight was changed") == 0);
+}
+
 TEST_CASE("A broken record on one rank ends all with code 3 and its line, and nobody is lost") {
   TrainerRun run;
   RealFileSystem files;
@@ -258,6 +301,9 @@ TEST_CASE("A run that diverges ends all ranks with code 6, the step and the view
   CHECK(steps > 3);
   CHECK(count_of(skipping.lines(0), " is skipped: the gradient's norm is ") ==
         static_cast<std::size_t>(steps - step));
+  CHECK(skipping.summary().at("skipped_steps") == steps - step);
+  CHECK_THAT(skipping.lines(0), Catch::Contains(std::to_string(steps - step) + " of " +
+                                                std::to_string(steps) + " steps were skipped"));
 
   TrainerRun enough;
   words[1] = enough.texts("a.jsonl", 40);

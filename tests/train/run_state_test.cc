@@ -16,6 +16,7 @@ const RunState kState{.totals = {.epoch = 1,
                                  .tokens = 99999,
                                  .supervised_tokens = 5000,
                                  .idle_slots = 3,
+                                 .skipped_steps = 2,
                                  .seconds = 0},
                       .best = BestEvaluation{.step = 50, .loss = 0.1},
                       .evaluation_open = true,
@@ -61,6 +62,7 @@ TEST_CASE("The text of a state stands") {
   "tokens": 99999,
   "supervised_tokens": 5000,
   "idle_slots": 3,
+  "skipped_steps": 2,
   "best_evaluation": {
     "step": 50,
     "loss": 0.1

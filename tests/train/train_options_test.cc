@@ -95,6 +95,19 @@ TEST_CASE("A printed config of all training options reads back") {
   CHECK(config_json(again.table) == printed);
 }
 
+TEST_CASE("A config that was printed with defaults is no wish for what another optimizer has") {
+  const TemporaryFolder folder;
+  AllOptions options;
+  const std::string path = folder.write("config.json", config_json(options.table));
+  AllOptions sgd;
+  sgd.read({"--config", path, "--optimizer", "sgd", "--sgd-momentum", "0.5"});
+  CHECK(sgd.optimizer.momentum() == 0.5);
+  CHECK(sgd.optimizer.beta2() == 0.999);
+  CHECK_THAT(refusal({"--config", folder.write("c.json", R"({"adam_beta2": 0.95})"), "--optimizer",
+                      "sgd"}),
+             Catch::Contains("adam_beta2)"));  // where it is said
+}
+
 TEST_CASE("In a config file a share may be a number, an amount is a text") {
   const TemporaryFolder folder;
   AllOptions options;
@@ -117,7 +130,15 @@ TEST_CASE("Options that contradict each other are refused with what to do") {
       {{"--decay", "0.2"}, "only warmup-stable-decay"},
       {{"--polynomial-power", "2"}, "only polynomial"},
       {{"--lr-schedule", "warmup-stable-decay", "--warmup", "0.6", "--decay", "0.5"}, "1 at most"},
-      {{"--sgd-momentum", "0.9"}, "only sgd"},
+      {{"--sgd-momentum", "0.9"}, "--sgd-momentum 0.9 with --optimizer adamw"},
+      {{"--sgd-momentum", "0"}, "--sgd-momentum 0 with --optimizer adamw"},
+      {{"--adam-beta1", "0.9", "--optimizer", "sgd"}, "--adam-beta1 0.9 with --optimizer sgd"},
+      {{"--adam-beta2", "0.95", "--optimizer", "sgd"}, "--adam-beta2 0.95 with --optimizer sgd"},
+      {{"--adam-epsilon", "1e-6", "--optimizer", "sgd"},
+       "--adam-epsilon 1e-06 with --optimizer sgd"},
+      {{"--most-nan-steps", "5"}, "--most-nan-steps 5 with --on-nan stop"},
+      {{"--on-nan", "stop", "--most-nan-steps", "5"}, "take --on-nan skip"},
+      {{"--rendezvous", "node0:29500"}, "--rendezvous node0:29500 without --rank and --world-size"},
       {{"--rank", "0"}, "--rank and --world-size come together"},
       {{"--world-size", "2"}, "found only --world-size"},
       {{"--rank", "2", "--world-size", "2"}, "ranks count from 0 to 1"},
@@ -143,5 +164,7 @@ TEST_CASE("Options that contradict each other are refused with what to do") {
                  "--min-lr-ratio", "0.1"})
             .empty());
   CHECK(refusal({"--optimizer", "sgd", "--sgd-momentum", "0.9"}).empty());
+  CHECK(refusal({"--adam-beta1", "0.8", "--adam-beta2", "0.9", "--adam-epsilon", "1e-6"}).empty());
+  CHECK(refusal({"--on-nan", "skip", "--most-nan-steps", "5"}).empty());
   CHECK(refusal({"--rank", "0", "--world-size", "1", "--rendezvous", "[::1]:5000"}).empty());
 }

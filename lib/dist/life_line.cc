@@ -1,0 +1,211 @@
+#include "dist/life_line.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/signals.h"
+
+namespace odb {
+namespace {
+
+// The only message: who is at the other end. Whoever says something else is no rank.
+struct Hello {
+  std::uint64_t word = 0;
+  std::int64_t rank = -1;
+};
+static_assert(std::is_trivially_copyable_v<Hello>);
+constexpr std::uint64_t kWord = 0x6f64622d6c696e65;  // "odb-line"
+
+// Owns a descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+// On all addresses, of IPv6 as well where the machine has it.
+Descriptor listen_anywhere() {
+  Descriptor socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (socket.number() >= 0) {
+    const int no = 0;
+    ::setsockopt(socket.number(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
+    sockaddr_in6 any = {};
+    any.sin6_family = AF_INET6;
+    if (::bind(socket.number(), reinterpret_cast<sockaddr*>(&any), sizeof(any)) == 0 &&
+        ::listen(socket.number(), SOMAXCONN) == 0)
+      return socket;
+  }
+  socket = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_in any = {};
+  any.sin_family = AF_INET;
+  ODB_CHECK(socket.number() >= 0 &&
+                ::bind(socket.number(), reinterpret_cast<sockaddr*>(&any), sizeof(any)) == 0 &&
+                ::listen(socket.number(), SOMAXCONN) == 0,
+            "no socket to listen on: {}", errno_text(errno));
+  return socket;
+}
+
+std::uint16_t port_of(int socket) {
+  sockaddr_storage local = {};
+  socklen_t size = sizeof(local);
+  ODB_CHECK(::getsockname(socket, reinterpret_cast<sockaddr*>(&local), &size) == 0, "{}",
+            errno_text(errno));
+  return ntohs(local.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(local).sin6_port
+                                           : reinterpret_cast<const sockaddr_in&>(local).sin_port);
+}
+
+// Connected within `limit`, or -1.
+Descriptor connect_to(const addrinfo& address, std::chrono::milliseconds limit) {
+  Descriptor socket(
+      ::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
+  if (socket.number() < 0) return socket;
+  if (::connect(socket.number(), address.ai_addr, address.ai_addrlen) == 0) return socket;
+  if (errno != EINPROGRESS) return Descriptor(-1);
+  pollfd waiting{.fd = socket.number(), .events = POLLOUT, .revents = 0};
+  int fault = ETIMEDOUT;
+  socklen_t size = sizeof(fault);
+  if (::poll(&waiting, 1, static_cast<int>(limit.count())) == 1)
+    ::getsockopt(socket.number(), SOL_SOCKET, SO_ERROR, &fault, &size);
+  return fault == 0 ? std::move(socket) : Descriptor(-1);
+}
+
+}  // namespace
+
+// The thread and what it looks at.
+class LifeLines::Listener {
+ public:
+  explicit Listener(std::function<void(int)> on_ended)
+      : on_ended_(std::move(on_ended)),
+        socket_(listen_anywhere()),
+        end_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    ODB_CHECK(end_.number() >= 0, "no event to end a thread by: {}", errno_text(errno));
+    const ScopedSignalBlock block;
+    thread_ = std::thread([this] { listen(); });
+  }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  ~Listener() {
+    const std::uint64_t one = 1;
+    (void)!::write(end_.number(), &one, sizeof(one));
+    thread_.join();
+  }
+
+  std::uint16_t port() const { return port_of(socket_.number()); }
+
+ private:
+  struct Line {
+    Descriptor socket;
+    std::size_t heard = 0;  // bytes of its hello
+    Hello hello;
+  };
+  enum class Heard { nothing, rank_ended, no_line };
+
+  void listen() {
+    for (;;) {
+      std::vector<pollfd> looks = {{.fd = end_.number(), .events = POLLIN, .revents = 0},
+                                   {.fd = socket_.number(), .events = POLLIN, .revents = 0}};
+      for (const Line& line : lines_)
+        looks.push_back({.fd = line.socket.number(), .events = POLLIN, .revents = 0});
+      if (::poll(looks.data(), looks.size(), -1) < 0) continue;
+      if (looks[0].revents != 0) return;
+      for (std::size_t i = lines_.size(); i-- > 0;)
+        if (looks[i + 2].revents != 0) look(i);
+      if (looks[1].revents != 0) accept();
+    }
+  }
+
+  void accept() {
+    Descriptor socket(::accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket.number() >= 0)
+      lines_.push_back({.socket = std::move(socket), .heard = 0, .hello = {}});
+    else if (errno == EMFILE || errno == ENFILE)  // that line stays unheard of
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+
+  void look(std::size_t number) {
+    const Heard heard = hear(lines_[number]);
+    if (heard == Heard::nothing) return;
+    const auto rank = static_cast<int>(lines_[number].hello.rank);
+    lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(number));
+    if (heard == Heard::rank_ended) on_ended_(rank);
+  }
+
+  static Heard hear(Line& line) {
+    char* into = reinterpret_cast<char*>(&line.hello) + line.heard;
+    char more = 0;
+    const bool known = line.heard == sizeof(Hello);
+    const ssize_t count = known ? ::recv(line.socket.number(), &more, 1, 0)
+                                : ::recv(line.socket.number(), into, sizeof(Hello) - line.heard, 0);
+    if (count == 0) return known ? Heard::rank_ended : Heard::no_line;
+    if (count < 0)
+      return errno == EAGAIN || errno == EINTR ? Heard::nothing : Heard::no_line;  // reset
+    if (known) return Heard::no_line;
+    line.heard += static_cast<std::size_t>(count);
+    return line.heard == sizeof(Hello) && line.hello.word != kWord ? Heard::no_line
+                                                                   : Heard::nothing;
+  }
+
+  std::function<void(int)> on_ended_;
+  Descriptor socket_;
+  Descriptor end_;
+  std::vector<Line> lines_;
+  std::thread thread_;
+};
+
+LifeLines::LifeLines(std::function<void(int rank)> on_ended)
+    : listener_(std::make_unique<Listener>(std::move(on_ended))), port_(listener_->port()) {}
+LifeLines::~LifeLines() = default;
+
+std::optional<LifeLine> LifeLine::connect(const std::string& host, std::uint16_t port, int rank,
+                                          std::chrono::milliseconds limit) {
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0)
+    return std::nullopt;
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
+  const Hello hello{.word = kWord, .rank = rank};
+  for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
+    Descriptor socket = connect_to(*address, limit);
+    // A new connection has room for so little.
+    if (socket.number() >= 0 && ::send(socket.number(), &hello, sizeof(hello), MSG_NOSIGNAL) ==
+                                    static_cast<ssize_t>(sizeof(hello)))
+      return LifeLine(socket.release());
+  }
+  return std::nullopt;
+}
+
+LifeLine::LifeLine(LifeLine&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+LifeLine& LifeLine::operator=(LifeLine&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+LifeLine::~LifeLine() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+}  // namespace odb

@@ -1,0 +1,55 @@
+// Tells at once of a rank whose process has ended, however it did: each rank holds a connection to
+// rank 0 over which nothing is said. The system closes it when the process ends, and never before:
+// a rank that is busy, or stopped, keeps its line.
+//
+// No more than that: a machine that loses its power or its network closes nothing, a line that
+// could not be made or was reset on the way proves nothing. Those ranks are found by their silence
+// (silence.h).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace odb {
+
+// Rank 0's end: listens on a free port of all its addresses, on a thread that blocks the stop
+// signals.
+class LifeLines {
+ public:
+  // `on_ended` is called on the thread of this object, once for each rank whose line has ended; it
+  // may not destroy this object. InternalError: the system has no socket left.
+  explicit LifeLines(std::function<void(int rank)> on_ended);
+  LifeLines(const LifeLines&) = delete;
+  LifeLines& operator=(const LifeLines&) = delete;
+  ~LifeLines();
+
+  std::uint16_t port() const { return port_; }
+
+ private:
+  class Listener;
+  std::unique_ptr<Listener> listener_;
+  std::uint16_t port_ = 0;
+};
+
+// Another rank's end, held as long as it lives.
+class LifeLine {
+ public:
+  // Connects and tells `rank`; blocks for `limit` at most for each address of `host`. Nothing: it
+  // cannot be reached.
+  static std::optional<LifeLine> connect(const std::string& host, std::uint16_t port, int rank,
+                                         std::chrono::milliseconds limit);
+  LifeLine(LifeLine&& other) noexcept;
+  LifeLine& operator=(LifeLine&& other) noexcept;
+  ~LifeLine();
+
+ private:
+  explicit LifeLine(int descriptor) : descriptor_(descriptor) {}
+
+  int descriptor_ = -1;
+};
+
+}  // namespace odb

@@ -1,0 +1,67 @@
+#include "train/checkpoint_space.h"
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "train/run_folder.h"
+
+namespace odb {
+namespace {
+
+std::string nearest_folder(FileSystem& files, std::string path) {
+  while (!files.is_folder(path)) {
+    const std::string parent = parent_folder(path);
+    if (parent == path) break;
+    path = parent;
+  }
+  return path;
+}
+
+std::uint64_t bytes_in(FileSystem& files, const std::string& path) {
+  if (!files.exists(path)) return 0;  // a dangling link
+  if (!files.is_folder(path)) return files.file_size(path);
+  std::uint64_t bytes = 0;
+  for (const std::string& name : files.list(path))
+    bytes += bytes_in(files, join_path(path, name));
+  return bytes;
+}
+
+}  // namespace
+
+std::uint64_t checkpoint_bytes(std::uint64_t weights, const OptimizerOptions& optimizer) {
+  if (optimizer.optimizer == OptimizerKind::adamw) return 3 * weights;
+  return optimizer.momentum() > 0 ? 2 * weights : weights;
+}
+
+std::uint64_t space_for_run(FileSystem& files, const std::string& output, bool overwrite) {
+  std::uint64_t bytes = files.free_space(nearest_folder(files, output));
+  if (overwrite)
+    for (const std::string& name : run_entries(files, output))
+      bytes += bytes_in(files, join_path(output, name));
+  return bytes;
+}
+
+void require_space(FileSystem& files, const std::string& output, bool overwrite,
+                   std::uint64_t wanted) {
+  const std::uint64_t free = space_for_run(files, output, overwrite);
+  if (free >= wanted) return;
+  throw FileError(
+      "--output {}: a checkpoint of this model takes about {} ({} bytes: weights and optimizer), "
+      "its file system has {} ({} bytes) free; free some space there or choose another folder",
+      output, format_bytes(wanted), wanted, format_bytes(free), free);
+}
+
+std::string lack_of_space(FileSystem& files, const std::string& folder, std::uint64_t wanted) {
+  try {
+    const std::uint64_t free = files.free_space(folder);
+    if (free >= wanted) return "";
+    return fmt::format(
+        "; a checkpoint takes about {} ({} bytes), {} has {} ({} bytes) free without the part that "
+        "was written, which is removed: make room there and start the run again, or give it "
+        "another --output",
+        format_bytes(wanted), wanted, folder, format_bytes(free), free);
+  } catch (const FileError&) {
+    return "";
+  }
+}
+
+}  // namespace odb

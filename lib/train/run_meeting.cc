@@ -1,0 +1,101 @@
+#include "train/run_meeting.h"
+
+#include <thread>
+#include <utility>
+
+#include "base/amount.h"
+#include "base/log.h"
+#include "dist/rank_heartbeat.h"
+#include "train/failure_board.h"
+#include "train/same_options.h"
+
+namespace odb {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kOpened = "run/opened";    // rank 0's folder: "yes", or "no" with a failure
+constexpr const char* kOptions = "run/options";  // rank 0's
+constexpr const char* kLeft = "run/left";
+constexpr const char* kAllLeft = "run/all-left";
+
+// Data processes that are stuck are killed before that.
+constexpr std::chrono::seconds kStoppingData{15};
+// For all ranks to read why one failed.
+constexpr std::chrono::seconds kReading{10};
+
+Store store_of(const LaunchPlace& place, std::chrono::milliseconds timeout) {
+  if (place.rank != 0) return Store::connect(place.store, timeout);
+  return place.listening_socket ? Store::host(place.store, *place.listening_socket)
+                                : Store::host(place.store);
+}
+
+bool is_of_another(const Error& error) {
+  return error.code() == ExitCode::peer_lost ||
+         dynamic_cast<const OtherRankFailed*>(&error) != nullptr;
+}
+
+}  // namespace
+
+RunMeeting::RunMeeting(const LaunchPlace& place, std::chrono::milliseconds timeout)
+    : place_(place), timeout_(timeout), store_(store_of(place, timeout)) {}
+
+RunMeeting::~RunMeeting() = default;
+
+void RunMeeting::start_heartbeat(std::function<std::string()> phase,
+                                 std::function<void(const LostPeer&)> before_end) {
+  if (alone()) return;
+  heartbeat_ = odb::start_heartbeat(store_.address(), place_.rank, place_.world, timeout_,
+                                    std::move(phase), std::move(before_end));
+}
+
+void RunMeeting::open(const std::string& config) {
+  store_.set(kOptions, config);
+  store_.set_once(kOpened, "yes");
+}
+
+void RunMeeting::await_open(const std::string& config) {
+  if (!store_.wait_for(kOpened, timeout_))
+    throw PeerLostError("rank 0 has not opened the folder of the run within {}",
+                        print_duration(timeout_));
+  if (store_.find(kOpened) != "yes")
+    throw OtherRankFailed(ExitCode::peer_lost, "rank 0 cannot go on");
+  const std::string different = differing_options(config, store_.find(kOptions).value_or("{}"));
+  if (!different.empty())
+    throw UsageError("rank {} was started with other options than rank 0: {}", place_.rank,
+                     different);
+}
+
+void RunMeeting::leave() {
+  if (heartbeat_) heartbeat_->leave();
+  if (store_.add(kLeft, 1) == place_.world) store_.set(kAllLeft, "1");
+  const auto limit = timeout_ + kStoppingData;
+  if (place_.rank == 0 && !store_.wait_for(kAllLeft, limit))
+    log("train").warn("not all ranks have left within {}", print_duration(limit));
+}
+
+void RunMeeting::settle(const Error& error) {
+  if (alone()) return;
+  const bool of_another = is_of_another(error);
+  const auto ends = Clock::now() + 2 * timeout_;
+  std::optional<RankFailure> failure;
+  try {
+    if (!of_another) tell_failure(store_, {place_.rank, error.code(), error.what()});
+    failure = find_failure(store_, 2 * timeout_);
+    if (place_.rank == 0 && failure) {
+      store_.set_once(kOpened, "no");
+      await_readers(store_, place_.world, kReading);
+    }
+  } catch (const PeerLostError&) {  // nobody left to tell
+  }
+  if (of_another && !failure) {
+    // A rank that fell silent, or died: the heartbeat finds out which, and ends this process.
+    std::this_thread::sleep_until(ends);
+    return;
+  }
+  if (heartbeat_) heartbeat_->leave();
+  if (of_another)
+    throw Error(failure->code, fmt::format("rank {} failed: {}", failure->rank, failure->text));
+}
+
+}  // namespace odb

@@ -1,0 +1,70 @@
+// How the ranks of a run find each other, tell each other why one cannot go on, and leave.
+//
+//   RunMeeting(...)             all know the store
+//   start_heartbeat(...)        a rank that falls silent is found from now on
+//   open(...) / await_open(...) rank 0 has the run's folder; all have the same options
+//   ... the groups are made over the store, and the run takes place ...
+//   leave()                     in peace: rank 0's store stays until nobody needs it
+//   settle(error)               otherwise: all leave for one reason, and know it
+//
+// A run of one rank has a store, for its data processes, and nobody to wait for.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "dist/heartbeat.h"
+#include "dist/store.h"
+#include "train/launch_place.h"
+
+namespace odb {
+
+class RunMeeting {
+ public:
+  // Hosts the store as rank 0, else connects to it: blocks until it is there, at most `timeout`
+  // (`--timeout`). PeerLostError: nobody hosts it. UsageError: the port is taken.
+  RunMeeting(const LaunchPlace& place, std::chrono::milliseconds timeout);
+  RunMeeting(const RunMeeting&) = delete;
+  RunMeeting& operator=(const RunMeeting&) = delete;
+  // Without leave() or settle() before, the others take this rank for lost.
+  ~RunMeeting();
+
+  Store& store() { return store_; }
+
+  // From now on a peer that is lost ends this process, and this rank tells that it lives
+  // (rank_heartbeat.h). `phase` and `before_end` are called on another thread; `phase` must not
+  // block. Nothing where the rank is alone. PeerLostError.
+  void start_heartbeat(std::function<std::string()> phase,
+                       std::function<void(const LostPeer&)> before_end);
+
+  // By rank 0 once the run's folder is its own: `config` is what every rank is to have been started
+  // with (same_options.h).
+  void open(const std::string& config);
+  // By the other ranks: blocks until then, at most `timeout`. UsageError: `config` differs where it
+  // must not. OtherRankFailed: rank 0 cannot go on. PeerLostError: it does not say.
+  void await_open(const std::string& config);
+
+  // By all ranks at the end, past a point where all were together and with their data processes
+  // gone. Rank 0 blocks until all have called, somewhat longer than `timeout` at most.
+  void leave();
+
+  // Before `error` ends this rank. One of its own is told to the others, and rank 0 waits some
+  // seconds for them to read it; returns then. Where `error` comes from another rank's end
+  // (PeerLostError, OtherRankFailed), blocks until that one has told why, and throws this as an
+  // Error with its exit code in place of `error`; when nothing is told the heartbeat ends the
+  // process meanwhile, or this returns after twice `timeout`.
+  void settle(const Error& error);
+
+ private:
+  bool alone() const { return place_.world == 1; }
+
+  LaunchPlace place_;
+  std::chrono::milliseconds timeout_;
+  Store store_;
+  std::unique_ptr<Heartbeat> heartbeat_;
+};
+
+}  // namespace odb

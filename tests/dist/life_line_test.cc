@@ -1,0 +1,115 @@
+// Lines between processes: what ends one, and what does not.
+#include "dist/life_line.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <set>
+
+#include "catch.h"
+
+using namespace odb;
+
+namespace {
+
+constexpr std::chrono::milliseconds kLimit{10000};
+
+// Rank 0, and whose lines have ended.
+struct Host {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::set<int> ended;
+  LifeLines lines{[this](int rank) {
+    {
+      const std::lock_guard lock(mutex);
+      ended.insert(rank);
+    }
+    changed.notify_all();
+  }};
+
+  bool await_end(int rank) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, kLimit, [&] { return ended.contains(rank); });
+  }
+  std::set<int> ended_so_far() {
+    const std::lock_guard lock(mutex);
+    return ended;
+  }
+};
+
+// A process that holds the line of `rank`, and nothing else, until it is ended.
+pid_t start_rank(std::uint16_t port, int rank) {
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const auto line = LifeLine::connect("127.0.0.1", port, rank, kLimit);
+    if (line) (void)!::write(ready[1], "x", 1);
+    ::close(ready[1]);
+    for (;;)
+      ::pause();
+  }
+  ::close(ready[1]);
+  char byte = 0;
+  CHECK(::read(ready[0], &byte, 1) == 1);
+  ::close(ready[0]);
+  return child;
+}
+
+int connect_as_stranger(std::uint16_t port) {
+  const int stranger = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::connect(stranger, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0);
+  return stranger;
+}
+
+}  // namespace
+
+TEST_CASE("the line of a process that is killed ends, that of one that is stopped does not") {
+  Host host;
+  const pid_t stopped = start_rank(host.lines.port(), 1);
+  const pid_t killed = start_rank(host.lines.port(), 2);
+  ::kill(stopped, SIGSTOP);
+  int status = 0;
+  REQUIRE(::waitpid(stopped, &status, WUNTRACED) == stopped);
+  ::kill(killed, SIGKILL);
+  CHECK(host.await_end(2));
+  CHECK(host.ended_so_far() == std::set<int>{2});
+  ::kill(stopped, SIGKILL);  // and now it has ended, too
+  CHECK(host.await_end(1));
+  ::waitpid(stopped, nullptr, 0);
+  ::waitpid(killed, nullptr, 0);
+}
+
+TEST_CASE("who is no rank ends nothing: silent, talkative, or reset") {
+  Host host;
+  ::close(connect_as_stranger(host.lines.port()));
+  const int talks = connect_as_stranger(host.lines.port());
+  CHECK(::send(talks, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL) == 18);
+  ::close(talks);
+  const int resets = connect_as_stranger(host.lines.port());
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(resets, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+  ::close(resets);
+  { const auto line = LifeLine::connect("localhost", host.lines.port(), 5, kLimit); }
+  CHECK(host.await_end(5));  // all before it have been looked at
+  CHECK(host.ended_so_far() == std::set<int>{5});
+}
+
+TEST_CASE("a line that nobody takes is no line") {
+  std::uint16_t port = 0;
+  {
+    const LifeLines lines([](int) {});
+    port = lines.port();
+  }
+  CHECK_FALSE(LifeLine::connect("127.0.0.1", port, 1, std::chrono::milliseconds(500)));
+}
