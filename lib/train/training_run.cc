@@ -29,6 +29,7 @@
 #include "train/device.h"
 #include "train/evaluation_schedule.h"
 #include "train/failure_board.h"
+#include "train/input_facts.h"
 #include "train/leave_now_watch.h"
 #include "train/run_records.h"
 #include "train/same_options.h"
@@ -43,6 +44,7 @@ using Clock = std::chrono::steady_clock;
 // What ranks tell each other before the groups are there.
 constexpr const char* kOpened = "run/opened";    // rank 0's folder: "yes", or "no" with a failure
 constexpr const char* kOptions = "run/options";  // rank 0's
+constexpr const char* kInputs = "run/inputs";    // what rank 0 reads
 constexpr const char* kLeft = "run/left";
 constexpr const char* kAllLeft = "run/all-left";
 
@@ -88,6 +90,7 @@ class TrainingRun {
       device_ = choose_device(options().ranks.device, inputs_.place.local_rank);
       require_memory(inputs_, free_memory(device_), device_.str());
       open(config);
+      compare_inputs();
       if (rank() == 0) show_start(inputs_, config);
       join();
       load();
@@ -109,6 +112,7 @@ class TrainingRun {
 
   void meet();
   void open(const std::string& config);
+  void compare_inputs();
   void join();
   void load();
   int train();
@@ -183,6 +187,21 @@ void TrainingRun::open(const std::string& config) {
   const std::string different = differing_options(config, store_->find(kOptions).value_or("{}"));
   if (!different.empty())
     throw UsageError("rank {} was started with other options than rank 0: {}", rank(), different);
+}
+
+// Views, samples and replicas are those of rank 0 only where its files are.
+void TrainingRun::compare_inputs() {
+  const std::string own = input_facts(inputs_);
+  if (rank() == 0) return store_->set(kInputs, own);
+  if (!store_->wait_for(kInputs, options().ranks.timeout))
+    throw PeerLostError("rank 0 has not told what it reads within {}",
+                        print_duration(options().ranks.timeout));
+  const std::string different = differing_options(own, store_->find(kInputs).value_or("{}"));
+  if (!different.empty())
+    throw UsageError(
+        "rank {} reads other files than rank 0: {}; wanted copies of the same files on all "
+        "machines",
+        rank(), different);
 }
 
 void TrainingRun::join() {
