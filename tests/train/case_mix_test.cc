@@ -71,7 +71,8 @@ void check_evaluations(const TrainerRun& run, const Words& files) {
   }
 }
 
-void check_mix(const std::string& batching, const std::string& layout, const Words& step_length = {"--accumulate", "2"}) {
+void check_mix(const std::string& batching, const std::string& layout,
+               const Words& step_length = {"--accumulate", "2"}) {
   INFO(batching << ", " << layout);
   TrainerRun run;
   Mix mix = whole_mix();
@@ -80,8 +81,8 @@ void check_mix(const std::string& batching, const std::string& layout, const Wor
     mix.words.insert(mix.words.end(), {"--eval-data", kCases + file});
   mix.words.insert(mix.words.end(),
                    {"--on-bad-sample", "skip", "--cutoff-len", std::to_string(kCutoff), "--l-max",
-                    "128", "--batch-size", "3", "--lr", "0", "--batching",
-                    batching, "--layout", layout, "--cache-dir", run.paths().folder + "-cache"});
+                    "128", "--batch-size", "3", "--lr", "0", "--batching", batching, "--layout",
+                    layout, "--cache-dir", run.paths().folder + "-cache"});
   mix.words.insert(mix.words.end(), step_length.begin(), step_length.end());
   run.launch(2, mix.words);
   const auto codes = run.await_end();

@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/real_file_system.h"
 #include "catch.h"
-#include "model/golden_models.h"
 #include "data/conversation/record_parser.h"
 #include "data/sample/test_tokenizer.h"
+#include "model/golden_models.h"
 #include "train/ledger_file.h"
 
 namespace odb {
@@ -119,8 +119,7 @@ double loss_sum(LanguageModel& model, const Sample& sample) {
   const torch::NoGradGuard no_gradients;
   const std::vector<std::int64_t> ids(sample.tokens.begin(), sample.tokens.end());
   const torch::Tensor tokens = torch::tensor(ids, torch::kLong);
-  const torch::Tensor hidden =
-      model.hidden_states(tokens, RowOffsets::padded(1, tokens.size(0)));
+  const torch::Tensor hidden = model.hidden_states(tokens, RowOffsets::padded(1, tokens.size(0)));
   const torch::Tensor likelihood = model.logits(hidden).to(torch::kDouble).log_softmax(1);
   double sum = 0;
   for (std::size_t i = 1; i < ids.size(); ++i)

@@ -26,8 +26,9 @@ struct Case {
 };
 
 Words words_of(const TrainerRun& run, const Case& one) {
-  Words words = {"--data",          kCases + one.file,      "--lr",        "0",
-                 "--chat-template", one.made.chat_template, "--cache-dir", run.paths().folder + "-cache"};
+  Words words = {
+      "--data",          kCases + one.file,      "--lr",        "0",
+      "--chat-template", one.made.chat_template, "--cache-dir", run.paths().folder + "-cache"};
   if (one.made.cutoff_length > 0)
     words.insert(words.end(), {"--cutoff-len", std::to_string(one.made.cutoff_length)});
   words.insert(words.end(), one.words.begin(), one.words.end());
@@ -75,7 +76,8 @@ TEST_CASE("Chat and raw cases: the first step's loss over all ranks is that of t
   for (const auto& [file, wanted] : golden.at("files").items()) {
     INFO(file);
     TrainerRun run;
-    run.launch(2, words_of(run, {.file = file, .made = {.cutoff_length = wanted.at("cutoff_len")}}));
+    run.launch(2,
+               words_of(run, {.file = file, .made = {.cutoff_length = wanted.at("cutoff_len")}}));
     const auto codes = run.await_end();
     INFO(run.all_lines());
     REQUIRE(codes == std::vector<int>{0});
@@ -115,7 +117,8 @@ TEST_CASE("Chat cases: every row is trained as it has to be, or left out with it
                 .made = {.cutoff_length = 64}},
            Case{.file = "chat/token_weighting.jsonl"},
            Case{.file = "chat/every_second_row_unlabelled.jsonl",
-                .left_out = {{2, kUnlearnable}, {4, kUnlearnable}, {6, kUnlearnable}, {8, kUnlearnable}}},
+                .left_out =
+                    {{2, kUnlearnable}, {4, kUnlearnable}, {6, kUnlearnable}, {8, kUnlearnable}}},
        })
     check_trained(one);
 }
@@ -141,9 +144,9 @@ TEST_CASE("Chat cases: spellings of one talk cost the model the same") {
                  {"--data", run.write("row.jsonl", lines.at(number) + "\n"), "--lr", "0",
                   "--chat-template", same.chat_template});
       const auto metrics = run.metrics().front();
-      told.insert(nlohmann::json{metrics.at("tokens"), metrics.at("supervised_tokens"),
-                                 metrics.at("loss")}
-                      .dump());
+      told.insert(
+          nlohmann::json{metrics.at("tokens"), metrics.at("supervised_tokens"), metrics.at("loss")}
+              .dump());
     }
     INFO(same.file);
     CHECK(told.size() == 1);
@@ -153,9 +156,10 @@ TEST_CASE("Chat cases: spellings of one talk cost the model the same") {
 TEST_CASE("Chat cases: the last, shorter step of an epoch counts its own tokens alone") {
   const Words words = {"--batching", "standard", "--batch-size", "1", "--accumulate", "3"};
   check_trained({.file = "chat/token_weighting.jsonl", .words = words});
-  check_trained({.file = "chat/every_second_row_unlabelled.jsonl",
-                 .left_out = {{2, kUnlearnable}, {4, kUnlearnable}, {6, kUnlearnable}, {8, kUnlearnable}},
-                 .words = words});
+  check_trained(
+      {.file = "chat/every_second_row_unlabelled.jsonl",
+       .left_out = {{2, kUnlearnable}, {4, kUnlearnable}, {6, kUnlearnable}, {8, kUnlearnable}},
+       .words = words});
 }
 
 TEST_CASE("Raw cases: line ends, separators and halves of surrogates") {
@@ -168,9 +172,10 @@ TEST_CASE("Raw cases: line ends, separators and halves of surrogates") {
 }
 
 TEST_CASE("Raw cases: bad rows are left out by number, and told by line") {
-  const Case one = {.file = "raw/bad_rows.jsonl",
-                    .left_out = {{2, kBad}, {4, kBad}, {6, kBad}, {7, kBad}, {8, kBad}, {10, kBad}, {12, kBad}},
-                    .words = {"--on-bad-sample", "skip"}};
+  const Case one = {
+      .file = "raw/bad_rows.jsonl",
+      .left_out = {{2, kBad}, {4, kBad}, {6, kBad}, {7, kBad}, {8, kBad}, {10, kBad}, {12, kBad}},
+      .words = {"--on-bad-sample", "skip"}};
   check_trained(one);
   TrainerRun run;
   run_to_end(run, 1, words_of(run, one));
@@ -182,6 +187,7 @@ TEST_CASE("Raw cases: bad rows are left out by number, and told by line") {
 
 TEST_CASE("Chat and raw cases: bad rows end a run by default, before its first step") {
   CHECK_THAT(check_refused({.file = "raw/bad_rows.jsonl"}, 3), Catch::Contains("bad_rows.jsonl:"));
-  CHECK_THAT(check_refused({.file = "chat/sharegpt_roles.jsonl"}, 3),
-             Catch::Contains("the role 'narrator'") || Catch::Contains("the key 'value' is missing"));
+  CHECK_THAT(
+      check_refused({.file = "chat/sharegpt_roles.jsonl"}, 3),
+      Catch::Contains("the role 'narrator'") || Catch::Contains("the key 'value' is missing"));
 }

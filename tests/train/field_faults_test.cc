@@ -118,11 +118,12 @@ TEST_CASE("Ranks whose copies of a file are not the same are refused, naming the
   TemporaryFolder folder;
   RealFileSystem files;
   const std::string talks = kCases + "chat/token_weighting.jsonl";
-  const std::string rows = files.read_all(talks);
-  const std::string shorter = folder.write("a.jsonl", rows.substr(0, rows.find('\n') + 1));
+  std::string rows = files.read_all(talks);
+  rows.at(rows.find("42")) = '5';  // as many rows and tokens: nothing else would tell
+  const std::string stale = folder.write("a.jsonl", rows);
   for (const Case& one :
-       {Case{"--data", talks, shorter, "file 1 of --data: \"1 rows, "},
-        Case{"--eval-data", talks, shorter, "file 1 of --eval-data: \"1 rows, "},
+       {Case{"--data", talks, stale, "file 1 of --data: \"4 rows, "},
+        Case{"--eval-data", talks, stale, "file 1 of --eval-data: \"4 rows, "},
         Case{"--tokenizer", kCases + "tokenizer/merges_pairs", kCases + "tokenizer/merges_strings",
              "tokenizer and template: "},
         Case{"--model", kBaseModel, kCases + "models/tied_no_head", "model's config.json: "}}) {
@@ -135,8 +136,7 @@ TEST_CASE("Ranks whose copies of a file are not the same are refused, naming the
     run.start_each({words, others});
     CHECK(run.await_end() == std::vector<int>{2, 2});
     INFO(run.all_lines());
-    CHECK_THAT(run.lines(1),
-               Catch::Contains("rank 1 reads other files than rank 0: " + one.told));
+    CHECK_THAT(run.lines(1), Catch::Contains("rank 1 reads other files than rank 0: " + one.told));
     CHECK(run.told_steps() == 0);
     run.await_nothing_left();
   }
@@ -145,7 +145,8 @@ TEST_CASE("Ranks whose copies of a file are not the same are refused, naming the
 TEST_CASE("Broken evaluation data ends a run with its line, and what was trained is saved") {
   TrainerRun run;
   Words words = short_run(run, 20);
-  words.insert(words.end(), {"--eval-data", kBadRows, "--cache-dir", run.paths().folder + "-cache"});
+  words.insert(words.end(),
+               {"--eval-data", kBadRows, "--cache-dir", run.paths().folder + "-cache"});
   run.launch(2, words);
   CHECK(run.await_end() == std::vector<int>{3});
   INFO(run.all_lines());

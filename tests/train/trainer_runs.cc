@@ -141,7 +141,7 @@ std::string TrainerRun::texts(const std::string& file, int rows) const {
 
 std::vector<std::string> TrainerRun::whole(const std::vector<std::string>& words) const {
   const std::vector<std::pair<std::string, std::string>> defaults = {
-      {"--model", kModel},         {"--tokenizer", kTokenizer}, {"--chat-template", "chatml"},
+      {"--model", kModel},          {"--tokenizer", kTokenizer}, {"--chat-template", "chatml"},
       {"--output", paths().folder}, {"--device", "cpu"},         {"--threads", "1"},
       {"--data-workers", "0"},      {"--console", "lines"}};
   std::vector<std::string> all = {"train"};
