@@ -45,6 +45,8 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kOpened = "run/opened";    // rank 0's folder: "yes", or "no" with a failure
 constexpr const char* kOptions = "run/options";  // rank 0's
 constexpr const char* kInputs = "run/inputs";    // what rank 0 reads
+constexpr const char* kAlike = "run/alike";      // how many ranks read the same
+constexpr const char* kAllAlike = "run/all-alike";  // "yes", or "no" with a failure
 constexpr const char* kLeft = "run/left";
 constexpr const char* kAllLeft = "run/all-left";
 
@@ -189,19 +191,27 @@ void TrainingRun::open(const std::string& config) {
     throw UsageError("rank {} was started with other options than rank 0: {}", rank(), different);
 }
 
-// Views, samples and replicas are those of rank 0 only where its files are.
+// Views, samples and replicas are those of rank 0 only where its files are. No rank goes on before
+// all have looked: one that joined would wait for those that leave.
 void TrainingRun::compare_inputs() {
+  if (world() == 1) return;
+  const auto timeout = options().ranks.timeout;
   const std::string own = input_facts(inputs_);
-  if (rank() == 0) return store_->set(kInputs, own);
-  if (!store_->wait_for(kInputs, options().ranks.timeout))
-    throw PeerLostError("rank 0 has not told what it reads within {}",
-                        print_duration(options().ranks.timeout));
+  if (rank() == 0) store_->set(kInputs, own);
+  if (!store_->wait_for(kInputs, timeout))
+    throw PeerLostError("rank 0 has not told what it reads within {}", print_duration(timeout));
   const std::string different = differing_options(own, store_->find(kInputs).value_or("{}"));
   if (!different.empty())
     throw UsageError(
         "rank {} reads other files than rank 0: {}; wanted copies of the same files on all "
         "machines",
         rank(), different);
+  if (store_->add(kAlike, 1) == world()) store_->set_once(kAllAlike, "yes");
+  if (!store_->wait_for(kAllAlike, timeout))
+    throw PeerLostError("not all ranks have compared what they read within {}",
+                        print_duration(timeout));
+  if (store_->find(kAllAlike) != "yes")
+    throw OtherRankFailed(ExitCode::peer_lost, "another rank cannot go on");
 }
 
 void TrainingRun::join() {
@@ -381,7 +391,10 @@ void TrainingRun::settle(const Error& error) {
   const auto ends = Clock::now() + 2 * options().ranks.timeout;
   std::optional<RankFailure> failure;
   try {
-    if (!of_another) tell_failure(*store_, {rank(), error.code(), error.what()});
+    if (!of_another) {
+      tell_failure(*store_, {rank(), error.code(), error.what()});
+      store_->set_once(kAllAlike, "no");  // where ranks still wait for it
+    }
     failure = find_failure(*store_, 2 * options().ranks.timeout);
     if (rank() == 0 && failure) {
       store_->set_once(kOpened, "no");
