@@ -16,6 +16,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kOpened = "run/opened";    // rank 0's folder: "yes", or "no" with a failure
 constexpr const char* kOptions = "run/options";  // rank 0's
+constexpr const char* kInputs = "run/inputs";    // what rank 0 reads
+constexpr const char* kAlike = "run/alike";      // how many ranks read the same
+constexpr const char* kAllAlike = "run/all-alike";  // "yes", or "no" with a failure
 constexpr const char* kLeft = "run/left";
 constexpr const char* kAllLeft = "run/all-left";
 
@@ -66,6 +69,25 @@ void RunMeeting::await_open(const std::string& config) {
                      different);
 }
 
+void RunMeeting::compare(const std::string& facts) {
+  if (alone()) return;
+  if (place_.rank == 0) store_.set(kInputs, facts);
+  if (!store_.wait_for(kInputs, timeout_))
+    throw PeerLostError("rank 0 has not told what it reads within {}", print_duration(timeout_));
+  const std::string different = differing_options(facts, store_.find(kInputs).value_or("{}"));
+  if (!different.empty())
+    throw UsageError(
+        "rank {} reads other files than rank 0: {}; wanted copies of the same files on all "
+        "machines",
+        place_.rank, different);
+  if (store_.add(kAlike, 1) == place_.world) store_.set_once(kAllAlike, "yes");
+  if (!store_.wait_for(kAllAlike, timeout_))
+    throw PeerLostError("not all ranks have compared what they read within {}",
+                        print_duration(timeout_));
+  if (store_.find(kAllAlike) != "yes")
+    throw OtherRankFailed(ExitCode::peer_lost, "another rank cannot go on");
+}
+
 void RunMeeting::leave() {
   if (heartbeat_) heartbeat_->leave();
   if (store_.add(kLeft, 1) == place_.world) store_.set(kAllLeft, "1");
@@ -80,7 +102,10 @@ void RunMeeting::settle(const Error& error) {
   const auto ends = Clock::now() + 2 * timeout_;
   std::optional<RankFailure> failure;
   try {
-    if (!of_another) tell_failure(store_, {place_.rank, error.code(), error.what()});
+    if (!of_another) {
+      tell_failure(store_, {place_.rank, error.code(), error.what()});
+      store_.set_once(kAllAlike, "no");  // where ranks still wait for it
+    }
     failure = find_failure(store_, 2 * timeout_);
     if (place_.rank == 0 && failure) {
       store_.set_once(kOpened, "no");

@@ -3,6 +3,7 @@
 //   RunMeeting(...)             all know the store
 //   start_heartbeat(...)        a rank that falls silent is found from now on
 //   open(...) / await_open(...) rank 0 has the run's folder; all have the same options
+//   compare(...)                all read the same
 //   ... the groups are made over the store, and the run takes place ...
 //   leave()                     in peace: rank 0's store stays until nobody needs it
 //   settle(error)               otherwise: all leave for one reason, and know it
@@ -46,6 +47,12 @@ class RunMeeting {
   // By the other ranks: blocks until then, at most `timeout`. UsageError: `config` differs where it
   // must not. OtherRankFailed: rank 0 cannot go on. PeerLostError: it does not say.
   void await_open(const std::string& config);
+
+  // By all ranks after that, with what they read (input_facts.h): blocks until all have compared
+  // it with rank 0's, at most `timeout` twice; for one that went on to join would wait for those
+  // that leave. UsageError: this rank's differ. OtherRankFailed: another rank cannot go on.
+  // PeerLostError: not all say so.
+  void compare(const std::string& facts);
 
   // By all ranks at the end, past a point where all were together and with their data processes
   // gone. Rank 0 blocks until all have called, somewhat longer than `timeout` at most.

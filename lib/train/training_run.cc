@@ -28,6 +28,7 @@
 #include "train/checkpoint_space.h"
 #include "train/device.h"
 #include "train/evaluation_schedule.h"
+#include "train/input_facts.h"
 #include "train/leave_now_watch.h"
 #include "train/run_meeting.h"
 #include "train/run_records.h"
@@ -85,6 +86,7 @@ class TrainingRun {
       device_ = choose_device(options().ranks.device, inputs_.place.local_rank);
       require_memory(inputs_, free_memory(device_), device_.str());
       open(config);
+      meeting_->compare(input_facts(inputs_));
       if (rank() == 0) show_start(inputs_, config);
       join();
       load();

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <thread>
 
 #include "base/real_file_system.h"
@@ -54,18 +55,36 @@ struct Listening {
   int port = 0;
 };
 
-// Processes that are no zombies whose command line holds `mark`.
-std::vector<pid_t> processes_of(const std::string& mark) {
-  std::vector<pid_t> found;
+// What /proc tells of a process.
+struct Seen {
+  pid_t process = 0;
+  char state = 0;
+  pid_t parent = 0;
+  pid_t group = 0;
+  std::string command;
+};
+
+std::vector<Seen> all_processes() {
+  std::vector<Seen> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (content_of(entry.path() / "cmdline").find(mark) == std::string::npos) continue;
     const std::string stat = content_of(entry.path() / "stat");
     const std::size_t name_end = stat.rfind(')');
-    if (name_end != std::string::npos && stat[name_end + 2] != 'Z')
-      found.push_back(std::stoi(name));
+    if (name_end == std::string::npos) continue;
+    Seen seen{.process = std::stoi(name), .command = content_of(entry.path() / "cmdline")};
+    std::istringstream(stat.substr(name_end + 1)) >> seen.state >> seen.parent >> seen.group;
+    found.push_back(seen);
   }
+  return found;
+}
+
+// Processes that are no zombies whose command line holds `mark`.
+std::vector<pid_t> processes_of(const std::string& mark) {
+  std::vector<pid_t> found;
+  for (const Seen& seen : all_processes())
+    if (seen.state != 'Z' && seen.command.find(mark) != std::string::npos)
+      found.push_back(seen.process);
   return found;
 }
 
@@ -121,23 +140,13 @@ std::string TrainerRun::texts(const std::string& file, int rows) const {
 }
 
 std::vector<std::string> TrainerRun::whole(const std::vector<std::string>& words) const {
-  std::vector<std::string> all = {"train",
-                                  "--model",
-                                  kModel,
-                                  "--tokenizer",
-                                  kTokenizer,
-                                  "--chat-template",
-                                  "chatml",
-                                  "--output",
-                                  paths().folder,
-                                  "--device",
-                                  "cpu",
-                                  "--threads",
-                                  "1",
-                                  "--data-workers",
-                                  "0",
-                                  "--console",
-                                  "lines"};
+  const std::vector<std::pair<std::string, std::string>> defaults = {
+      {"--model", kModel},          {"--tokenizer", kTokenizer}, {"--chat-template", "chatml"},
+      {"--output", paths().folder}, {"--device", "cpu"},         {"--threads", "1"},
+      {"--data-workers", "0"},      {"--console", "lines"}};
+  std::vector<std::string> all = {"train"};
+  for (const auto& [flag, value] : defaults)
+    if (std::ranges::find(words, flag) == words.end()) all.insert(all.end(), {flag, value});
   all.insert(all.end(), words.begin(), words.end());
   return all;
 }
@@ -163,7 +172,12 @@ void TrainerRun::spawn(const std::vector<std::string>& words,
 }
 
 void TrainerRun::start(int world, const std::vector<std::string>& words) {
+  start_each(std::vector(static_cast<std::size_t>(world), words));
+}
+
+void TrainerRun::start_each(const std::vector<std::vector<std::string>>& words) {
   const Listening listening;
+  const int world = static_cast<int>(words.size());
   for (int rank = 0; rank < world; ++rank) {
     std::vector<std::pair<std::string, std::string>> environment = {
         {"RANK", std::to_string(rank)},        {"LOCAL_RANK", std::to_string(rank)},
@@ -172,7 +186,7 @@ void TrainerRun::start(int world, const std::vector<std::string>& words) {
     if (rank == 0)
       environment.emplace_back("ODB_LISTENING_SOCKET", std::to_string(listening.socket));
     ::fcntl(listening.socket, F_SETFD, rank == 0 ? 0 : FD_CLOEXEC);
-    spawn(whole(words), environment);
+    spawn(whole(words[static_cast<std::size_t>(rank)]), environment);
   }
 }
 
@@ -192,6 +206,17 @@ void TrainerRun::stop_data(int rank) const {
   const pid_t process = processes_[static_cast<std::size_t>(rank)].number;
   ::kill(-process, SIGSTOP);
   ::kill(process, SIGCONT);
+}
+
+std::vector<pid_t> TrainerRun::data_processes(int rank) const {
+  const pid_t trainer = processes_[static_cast<std::size_t>(rank)].number;
+  std::vector<pid_t> found;
+  for (const Seen& seen : all_processes())
+    if (seen.group == trainer && seen.process != trainer && seen.parent != trainer &&
+        seen.state != 'Z')
+      found.push_back(seen.process);
+  std::ranges::sort(found);
+  return found;
 }
 
 bool TrainerRun::ended(int rank) {

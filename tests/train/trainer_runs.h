@@ -22,7 +22,8 @@ inline constexpr std::chrono::seconds kMostWait{120};
 // Looks until it holds, at most kMostWait. Fails the test when it never does.
 void await(const std::string& what, const std::function<bool()>& holds);
 
-// One run: its folder, and the words that every run here begins with (a tiny model, few threads).
+// One run: its folder, and the words that every run here begins with (a tiny model, few threads)
+// unless it is given others.
 class TrainerRun {
  public:
   TrainerRun() = default;
@@ -40,6 +41,8 @@ class TrainerRun {
 
   // Starts `world` ranks of `train` that meet over a socket which rank 0 inherits.
   void start(int world, const std::vector<std::string>& words);
+  // The same, each rank with its own words.
+  void start_each(const std::vector<std::vector<std::string>>& words);
   // The same by `launch`; one process to be waited for.
   void launch(int world, const std::vector<std::string>& words);
 
@@ -47,6 +50,8 @@ class TrainerRun {
   void send(int rank, int signal) const;
   // Stops the data processes of a rank for good.
   void stop_data(int rank) const;
+  // The rank's workers and collate process, the oldest first; its fork server is none of them.
+  std::vector<pid_t> data_processes(int rank) const;
   bool ended(int rank);
   // Exit codes by rank (of `launch`: its own), -signal of those that a signal ended. Fails the test
   // when one does not end.

@@ -29,21 +29,31 @@ constexpr RoleWord kRoleWords[] = {{"user", Role::user},
                                    {"ipython", Role::tool},
                                    {"function_call", Role::assistant, true}};
 
+// The text of a part: a string, or an object that says so. Nothing for others; `type` then tells
+// what it is.
+std::optional<std::string_view> part_text(const JsonValue& part, std::string_view& type) {
+  type = kind_of(part);
+  simdjson::dom::object object;
+  if (part.get(object) != simdjson::SUCCESS) return as_string(part);
+  const auto named = value_of(object, "type");
+  const auto text = value_of(object, "text");
+  if (!named || !as_string(*named)) return std::nullopt;
+  type = *as_string(*named);
+  return type == "text" && text ? as_string(*text) : std::nullopt;
+}
+
 // Parts of a content list, joined without anything between them.
 std::string join_parts(const simdjson::dom::array& parts, const std::string& place) {
   std::string joined;
   std::size_t number = 0;
   for (const JsonValue part : parts) {
-    std::string_view type = kind_of(part);
-    std::string_view text;
-    const bool is_text = part.get(text) == simdjson::SUCCESS ||
-                         (part["type"].get(type) == simdjson::SUCCESS && type == "text" &&
-                          part["text"].get(text) == simdjson::SUCCESS);
-    if (!is_text)
+    std::string_view type;
+    const auto text = part_text(part, type);
+    if (!text)
       throw DataError(
           "{}[{}]: found a part of type '{}'; wanted {{\"type\": \"text\", \"text\": ...}}", place,
           number, type);
-    joined += text;
+    joined += *text;
     ++number;
   }
   return joined;

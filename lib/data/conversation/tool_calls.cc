@@ -18,16 +18,8 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-// The last of equal keys counts; it may be null.
-std::optional<JsonValue> find_any(const simdjson::dom::object& object, std::string_view key) {
-  std::optional<JsonValue> last;
-  for (const auto field : object)
-    if (field.key == key) last = field.value;
-  return last;
-}
-
 std::optional<JsonValue> find(const simdjson::dom::object& object, std::string_view key) {
-  const auto found = find_any(object, key);
+  const auto found = value_of(object, key);
   return found && !found->is_null() ? found : std::nullopt;
 }
 
@@ -69,7 +61,7 @@ void ToolReader::read_one(const JsonValue& call, std::string_view place, Convers
 
   ToolCall& result = into.tool_calls.emplace_back();
   result.name = into.keep(std::string(*name_text));
-  const auto arguments = find_any(object, "arguments");
+  const auto arguments = value_of(object, "arguments");
   if (!arguments)
     throw DataError("{}: the key 'arguments' is missing; wanted an object or JSON text of one",
                     place);

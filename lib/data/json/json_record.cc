@@ -113,6 +113,13 @@ std::string_view kind_of(const JsonValue& json) {
   }
 }
 
+std::optional<JsonValue> value_of(const simdjson::dom::object& object, std::string_view key) {
+  std::optional<JsonValue> last;
+  for (const auto field : object)
+    if (field.key == key) last = field.value;
+  return last;
+}
+
 std::optional<std::string_view> as_string(const JsonValue& json) {
   std::string_view text;
   if (json.get(text) != simdjson::SUCCESS) return std::nullopt;

@@ -36,6 +36,10 @@ std::size_t replace_lone_surrogates(std::span<char> json);
 // "an object", "a string", ...: what a message says was found.
 std::string_view kind_of(const JsonValue& json);
 
+// What stands under the key, of one that comes twice the last; nullopt when it does not come. May
+// be null.
+std::optional<JsonValue> value_of(const simdjson::dom::object& object, std::string_view key);
+
 // The string, or nullopt when it is something else.
 std::optional<std::string_view> as_string(const JsonValue& json);
 

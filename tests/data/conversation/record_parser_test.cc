@@ -109,6 +109,19 @@ TEST_CASE("ShareGPT conversations") {
   });
 }
 
+TEST_CASE("Of a key that comes twice the last value counts, at every depth") {
+  check({
+      {R"({"text": "a", "text": "b"})", "'' -> 'b'"},
+      {R"({"input_ids": [1], "input_ids": [2, 3]})", "2/2 3/3 "},
+      {R"({"messages": [], "messages": [{"role": "tool", "role": "user", "content": "a", "content": "b"}]})",
+       "user: b"},
+      {R"({"messages": [{"role": "user", "content": [{"type": "image", "type": "text", "text": "a", "text": "b"}]}]})",
+       "user: b"},
+      {R"({"messages": [{"role": "assistant", "tool_calls": [{"name": "f", "name": "g", "arguments": {}, "arguments": {"a": 1, "a": 2}}]}]})",
+       R"(assistant:  [call g({"a": 2})])"},
+  });
+}
+
 TEST_CASE("Tool calls in all spellings") {
   const std::string expected =
       R"(assistant:  [call f({"a": [1, "ü"]})] | tool {"type": "function", "n": 1.0})";

@@ -1,0 +1,183 @@
+// Kinds of fault met in the field that are not a matter of one file, through `train` and `launch`:
+// data processes that are killed, runs beside each other, broken evaluation data, a huge row.
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "base/real_file_system.h"
+#include "case_rows.h"
+#include "catch.h"
+
+using namespace odb;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+const std::string kBadRows = kCases + "raw/bad_rows.jsonl";
+
+Words short_run(const TrainerRun& run, int rows) {
+  return {"--data", run.texts("a.jsonl", rows), "--l-max", "64", "--lr", "1e-3"};
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+// Kills rank 1's oldest data process at step 2 and at step 6, one its worker and one its collate
+// process; or neither.
+std::vector<double> losses_with_deaths(TrainerRun& run, bool deaths) {
+  Words words = short_run(run, 600);
+  words.insert(words.end(), {"--data-workers", "1", "--depth", "2", "--window", "16"});
+  run.start(2, words);
+  for (const std::size_t steps : {2, 6}) {
+    if (!deaths) break;
+    await("steps are told", [&] { return run.told_steps() >= steps || run.ended(0); });
+    std::vector<pid_t> processes;
+    await("rank 1 has its data processes", [&] {
+      processes = run.data_processes(1);
+      return processes.size() == 2 || run.ended(1);
+    });
+    if (!processes.empty()) ::kill(processes.front(), SIGKILL);
+  }
+  const auto codes = run.await_end();
+  INFO(run.all_lines());
+  REQUIRE(codes == std::vector<int>{0, 0});
+  check_coverage(run, 1, 600);
+  return run.losses();
+}
+
+}  // namespace
+
+TEST_CASE("Data processes that are killed are told and forked again, and change no step") {
+  TrainerRun calm, struck;
+  const auto wanted = losses_with_deaths(calm, false);
+  const auto found = losses_with_deaths(struck, true);
+  CHECK(wanted.size() > 30);
+  CHECK((found == wanted));
+  INFO(struck.lines(1));
+  CHECK(count_of(struck.lines(1), "died by SIGKILL") == 2);
+  CHECK(count_of(calm.all_lines(), "died by") == 0);
+}
+
+TEST_CASE("Two launches at once on one machine never meet") {
+  TrainerRun one, other;
+  one.launch(2, short_run(one, 61));
+  other.launch(2, short_run(other, 47));
+  CHECK(one.await_end() == std::vector<int>{0});
+  CHECK(other.await_end() == std::vector<int>{0});
+  INFO(one.all_lines() << other.all_lines());
+  check_coverage(one, 1, 61);
+  check_coverage(other, 1, 47);
+}
+
+TEST_CASE("A launch into a folder that another one writes is refused, and harms nothing") {
+  TrainerRun owner, second;
+  Words words = short_run(owner, 61);
+  words.insert(words.end(), {"--epochs", "100000"});
+  owner.launch(2, words);
+  await("a step is told", [&] { return owner.told_steps() >= 1 || owner.ended(0); });
+  words.insert(words.end(), {"--output", owner.paths().folder, "--overwrite", "on"});
+  second.launch(2, words);
+  CHECK(second.await_end() == std::vector<int>{2});
+  CHECK_THAT(second.all_lines(), Catch::Contains("process "));
+  const std::size_t before = owner.told_steps();
+  await("the owner goes on", [&] { return owner.told_steps() > before || owner.ended(0); });
+  owner.send(0, SIGTERM);
+  CHECK(owner.await_end() == std::vector<int>{75});
+  INFO(owner.all_lines());
+  whole_checkpoint(owner, owner.summary().at("steps"));
+}
+
+TEST_CASE("A launch that is killed leaves no rank, and its folder to the next one") {
+  TrainerRun killed, next;
+  Words words = short_run(killed, 61);
+  words.insert(words.end(), {"--epochs", "100000", "--output", killed.paths().folder});
+  killed.launch(2, words);
+  await("a step is told", [&] { return killed.told_steps() >= 1 || killed.ended(0); });
+  killed.send(0, SIGKILL);
+  CHECK(killed.await_end() == std::vector<int>{-SIGKILL});
+  killed.await_nothing_left();
+  words.insert(words.end(), {"--overwrite", "on", "--max-steps", "3"});
+  next.launch(2, words);
+  const auto codes = next.await_end();
+  INFO(next.all_lines());
+  CHECK(codes == std::vector<int>{0});
+  CHECK(last_steps(killed) == std::map<int, std::int64_t>{{0, 3}, {1, 3}});
+}
+
+TEST_CASE("Ranks whose copies of a file are not the same are refused, naming the file") {
+  struct Case {
+    std::string flag, own, other, told;
+  };
+  TemporaryFolder folder;
+  RealFileSystem files;
+  const std::string talks = kCases + "chat/token_weighting.jsonl";
+  std::string rows = files.read_all(talks);
+  rows.at(rows.find("42")) = '5';  // as many rows and tokens: nothing else would tell
+  const std::string stale = folder.write("a.jsonl", rows);
+  for (const Case& one :
+       {Case{"--data", talks, stale, "file 1 of --data: \"4 rows, "},
+        Case{"--eval-data", talks, stale, "file 1 of --eval-data: \"4 rows, "},
+        Case{"--tokenizer", kCases + "tokenizer/merges_pairs", kCases + "tokenizer/merges_strings",
+             "tokenizer and template: "},
+        Case{"--model", kBaseModel, kCases + "models/tied_no_head", "model's config.json: "}}) {
+    INFO(one.flag);
+    TrainerRun run;
+    Words words = {one.flag, one.own};
+    if (one.flag != "--data") words.insert(words.end(), {"--data", talks});
+    Words others = words;
+    others[1] = one.other;
+    run.start_each({words, others});
+    CHECK(run.await_end() == std::vector<int>{2, 2});
+    INFO(run.all_lines());
+    CHECK_THAT(run.lines(1), Catch::Contains("rank 1 reads other files than rank 0: " + one.told));
+    CHECK(run.told_steps() == 0);
+    run.await_nothing_left();
+  }
+}
+
+TEST_CASE("Broken evaluation data ends a run with its line, and what was trained is saved") {
+  TrainerRun run;
+  Words words = short_run(run, 20);
+  words.insert(words.end(),
+               {"--eval-data", kBadRows, "--cache-dir", run.paths().folder + "-cache"});
+  run.launch(2, words);
+  CHECK(run.await_end() == std::vector<int>{3});
+  INFO(run.all_lines());
+  CHECK_THAT(run.all_lines(), Catch::Contains("bad_rows.jsonl:"));
+  whole_checkpoint(run, run.summary().at("steps"));
+  check_coverage(run, 1, 20);
+  run.await_nothing_left();
+}
+
+TEST_CASE("Evaluation data of which nothing can be learnt is refused before anything is written") {
+  TrainerRun run;
+  Words words = short_run(run, 20);
+  words.insert(words.end(), {"--eval-data", run.write("none.jsonl", "{\"messages\": []}\n")});
+  run.launch(2, words);
+  CHECK(run.await_end() == std::vector<int>{3});
+  CHECK_THAT(run.all_lines(), Catch::Contains("none.jsonl: no sample can be trained"));
+  CHECK_FALSE(std::filesystem::exists(run.paths().folder));
+}
+
+TEST_CASE("A row of 16 MiB is cut to its length, and the rows beside it are trained") {
+  TrainerRun run;
+  std::string huge = "{\"text\": \"";
+  while (huge.size() < 16 << 20)
+    huge += "The ferry leaves pier 7, and 8. ";
+  RealFileSystem files;
+  const std::string rows = files.read_all(run.texts("a.jsonl", 20));
+  run.launch(2, {"--data", run.write("huge.jsonl", rows + huge + "\"}\n" + rows), "--cutoff-len",
+                 "50", "--l-max", "64", "--data-workers", "1"});
+  const auto codes = run.await_end();
+  INFO(run.all_lines());
+  REQUIRE(codes == std::vector<int>{0});
+  check_coverage(run, 1, 41);
+  CHECK(run.summary().at("samples") == 41);
+}
