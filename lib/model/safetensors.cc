@@ -37,7 +37,7 @@ std::uint64_t whole_number(const SortedJson& value, const std::string& where) {
   return value.get<std::uint64_t>();
 }
 
-const SortedJson& list(const EntryReader& entry, const std::string& key) {
+const SortedJson& list(const EntryReader& entry, const char* key) {
   const SortedJson* value = entry.find(key);
   if (value == nullptr || !value->is_array()) entry.refuse(key, "a list of whole numbers");
   return *value;
