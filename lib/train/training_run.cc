@@ -28,6 +28,7 @@
 #include "train/checkpoint_space.h"
 #include "train/device.h"
 #include "train/evaluation_schedule.h"
+#include "train/foreign_error.h"
 #include "train/input_facts.h"
 #include "train/leave_now_watch.h"
 #include "train/run_meeting.h"
@@ -93,10 +94,12 @@ class TrainingRun {
       code = train();
       leave();
     } catch (const Error& error) {
-      if (records_) records_->fail(error);
-      recorded_.release();
-      meeting_->settle(error);
+      fail(error);
       throw;
+    } catch (const std::exception& other) {
+      const Error error = named_error(other, device_.str(), phase_.load());
+      fail(error);
+      throw error;
     }
     if (failure_) std::rethrow_exception(failure_);
     return code;
@@ -113,6 +116,7 @@ class TrainingRun {
   void load();
   int train();
   void leave();
+  void fail(const Error& error);
 
   LoopEvents events();
   bool between_steps(const Progress& progress);
@@ -337,6 +341,14 @@ void TrainingRun::leave() {
   await_all_ranks(*groups_);
   processes_.stop();
   meeting_->leave();
+}
+
+// Recorded, and told to the other ranks; where it came from another rank, that one's error is
+// thrown.
+void TrainingRun::fail(const Error& error) {
+  if (records_) records_->fail(error);
+  recorded_.release();
+  meeting_->settle(error);
 }
 
 // --threads, or this rank's share of the processors it may use.
