@@ -12,7 +12,8 @@ namespace odb {
 
 // Starts the heartbeat of `rank` (heartbeat.h), with keys of its own below "heartbeat/": once in
 // the life of a store. `phase` is asked on the heartbeat's thread and must not block. When a peer
-// is lost, its rank and last phase are logged and the process ends at once with
+// is lost, its rank and last phase are logged, or told to the launch that started this rank
+// (base/launch_channel.h; so is each phase), and the process ends at once with
 // ExitCode::peer_lost, without destructors: other threads may be stuck in a collective for ever.
 // PeerLostError: the store was not reached within `timeout`.
 std::unique_ptr<Heartbeat> start_heartbeat(const StoreAddress& store, int rank, int world,

@@ -40,8 +40,9 @@ class TrainerRun {
 
   // Starts `world` ranks of `train` that meet over a socket which rank 0 inherits.
   void start(int world, const std::vector<std::string>& words);
-  // The same by `launch`; one process to be waited for.
-  void launch(int world, const std::vector<std::string>& words);
+  // The same by `launch`, with options of its own; one process to be waited for.
+  void launch(int world, const std::vector<std::string>& words,
+              const std::vector<std::string>& launch_words = {});
 
   // To the process alone, not to its data processes.
   void send(int rank, int signal) const;
