@@ -25,6 +25,7 @@ struct BenchSamplesOptions {
 
 void describe(OptionTable& table, BenchSamplesOptions& options) {
   describe(table, options.data);
+  table.require({"data", "tokenizer"});
   table.group("bench samples");
   table.add("rounds", options.rounds)
       .at_least(1)

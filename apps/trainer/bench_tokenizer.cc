@@ -28,17 +28,15 @@ struct BenchTokenizerOptions {
 
 void describe(OptionTable& table, BenchTokenizerOptions& options) {
   table.group("bench tokenizer");
-  table.add("tokenizer", options.tokenizer)
-      .required()
-      .help("a tokenizer.json, or a folder that holds one");
+  table.add("tokenizer", options.tokenizer).help("a tokenizer.json, or a folder that holds one");
   table.add("data", options.data)
-      .required()
       .help("JSON lines: strings, or records whose texts (content, text, value, ...) are taken");
   table.add("rounds", options.rounds)
       .at_least(1)
       .form("an odd integer", [](int64_t rounds) { return rounds % 2 == 1; })
       .help("times to measure; the median is told");
   table.add_switch("json", options.json).help("print one JSON object");
+  table.require({"tokenizer", "data"});
 }
 
 std::vector<std::string> read_texts(const std::filesystem::path& path) {
