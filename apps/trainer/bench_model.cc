@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/options/command_line.h"
+#include "base/process_memory.h"
 #include "base/real_file_system.h"
 #include "bench_commands.h"
 #include "model/init.h"
