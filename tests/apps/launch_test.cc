@@ -175,7 +175,8 @@ TEST_CASE("what cannot be trained is told once, whoever finds it") {
            Case{words_in(folder, folder / "small") + "--init random",
                 "the model's embedding 5 rows", 2},
            Case{all + "--join off", "--join off", 2},
-           Case{all + "--eval-data '" + folder / "none.jsonl" + "'", "none.jsonl: cannot be opened", 3},
+           Case{all + "--eval-data '" + folder / "none.jsonl" + "'", "none.jsonl: cannot be opened",
+                3},
        }) {
     const Outcome outcome = launch(words);
     INFO(words << "\n" << outcome.errors);

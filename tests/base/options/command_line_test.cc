@@ -149,7 +149,7 @@ TEST_CASE("the schema tells types, ranges, choices, defaults and exclusive sets"
       {"type": "string", "minLength": 1}, "minItems": 1}, {"type": "string", "minLength": 1}],
       "default": [],
       "description": "files with records"})"));
-  CHECK(schema["required"] == json{"data"});
+  CHECK(schema["required"] == json::array({"data"}));
   CHECK(property("warmup")["minimum"] == 0);
   CHECK(property("warmup")["exclusiveMaximum"] == 1);
   CHECK(property("workers")["maximum"] == 64);
@@ -230,8 +230,8 @@ TEST_CASE("what a command requires may be a text, and the empty text is none") {
   for (const char* asking : {"--print-config", "--print-schema", "--help"})
     CHECK_FALSE(read_command_line(table, usage, {asking}, kWidth).answer.empty());
   CHECK_THAT(help_text(table.options(), 200), Catch::Contains("[required]"));
-  const json schema = json::parse(schema_json(table, "train"));
-  CHECK(schema["required"] == json{"model"});
+  const auto schema = nlohmann::json::parse(schema_json(table, "train"));
+  CHECK(schema["required"] == nlohmann::json::array({"model"}));
   CHECK(schema["properties"]["model"]["minLength"] == 1);
 }
 
