@@ -89,7 +89,7 @@ TEST_CASE("of ranks that lost a peer, one is told, and none where that peer's en
   CHECK(describe_other_failures(known).empty());
 }
 
-TEST_CASE("a failure of another kind is told, too; one of the same kind is not") {
+TEST_CASE("a failure of another kind is told, too, one of the same kind is not") {
   const Ends ends = {left(1, 2, "17 GiB are free"), left(2, 2, "18 GiB are free"),
                      left(3, 4, "no space"), killed(0, SIGSEGV)};
   CHECK(cause_of(ends)->rank == 1);

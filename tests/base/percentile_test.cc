@@ -16,7 +16,7 @@ TEST_CASE("a percentile is a value that was measured: the least that so many do 
   CHECK_THROWS_AS(percentile(std::vector<int>{}, 50), InternalError);
 }
 
-TEST_CASE("a median needs no order; of two in the middle it is the lower") {
+TEST_CASE("a median needs no order, and is the lower of two in the middle") {
   CHECK(median(std::vector{3.5, 1.5, 2.5}) == 2.5);
   CHECK(median(std::vector{4, 1, 3, 2}) == 2);
 }
