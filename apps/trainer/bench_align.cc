@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options/command_line.h"
+#include "base/percentile.h"
 #include "batching/alignment.h"
 #include "bench_commands.h"
 #include "dist/exchange_plan.h"
@@ -108,9 +109,8 @@ Latency measure(int world, const BenchAlignOptions& options) {
                   [&](int rank) { return run_rank(rank, world, options, *shared); });
   std::vector<std::int64_t> taken(shared->nanoseconds, shared->nanoseconds + options.rounds);
   std::sort(taken.begin(), taken.end());
-  const auto at = [&](std::int64_t percent) {
-    const std::size_t index = static_cast<std::size_t>((options.rounds - 1) * percent / 100);
-    return 1e-6 * static_cast<double>(taken[index]);
+  const auto at = [&](std::size_t percent) {
+    return 1e-6 * static_cast<double>(percentile(taken, percent));
   };
   return {.ranks = world,
           .median_milliseconds = at(50),

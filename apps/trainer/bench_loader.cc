@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 void describe(OptionTable& table, BenchLoaderOptions& options) {
   describe(table, options.data);
+  table.require({"data", "tokenizer"});
   describe(table, options.loader);
   describe(table, options.batching);
   describe(table, options.ranks);
@@ -129,7 +130,6 @@ int bench_loader(const Arguments& arguments) {
           "batched, what is padded, and what each process takes.",
       .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
-  if (options.data.data.empty()) throw UsageError("--data is missing; wanted at least one file");
   start_log({.role = "loader"});
 
   RealFileSystem files;

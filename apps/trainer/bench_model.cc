@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/options/command_line.h"
+#include "base/process_memory.h"
 #include "base/real_file_system.h"
 #include "bench_commands.h"
 #include "model/init.h"
@@ -32,6 +33,7 @@ struct BenchModelOptions {
 
 void describe(OptionTable& table, BenchModelOptions& options) {
   describe(table, options.model);
+  table.require({"model"});
   table.group("bench model");
   table.add("batches", options.batches)
       .help(
@@ -59,7 +61,6 @@ int bench_model(const Arguments& arguments) {
                                "after.",
                            .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
-  if (options.model.model.empty()) throw UsageError("--model is missing; wanted a model folder");
   keep_tensor_memory();
   limit_kept_kernels();
   if (options.threads > 0) at::set_num_threads(static_cast<int>(options.threads));

@@ -1,7 +1,6 @@
 // bench samples: records of a file made into labelled samples, on one core.
 #include <time.h>
 
-#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -10,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/options/command_line.h"
+#include "base/percentile.h"
 #include "base/real_file_system.h"
 #include "bench_commands.h"
 #include "data/sample/sample_source.h"
@@ -25,6 +25,7 @@ struct BenchSamplesOptions {
 
 void describe(OptionTable& table, BenchSamplesOptions& options) {
   describe(table, options.data);
+  table.require({"data", "tokenizer"});
   table.group("bench samples");
   table.add("rounds", options.rounds)
       .at_least(1)
@@ -45,12 +46,6 @@ double processor_seconds() {
   struct timespec now = {};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 Pass make_all(const RecordSet& records, SampleMaker& maker) {

@@ -1,4 +1,6 @@
 // bench tokenizer: throughput on a file's texts, on one core.
+#include <unistd.h>
+
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +13,8 @@
 
 #include "base/error.h"
 #include "base/options/command_line.h"
+#include "base/process_memory.h"
+#include "base/real_file_system.h"
 #include "bench_commands.h"
 #include "data/tokenizer/json_texts.h"
 #include "data/tokenizer/throughput.h"
@@ -28,17 +32,15 @@ struct BenchTokenizerOptions {
 
 void describe(OptionTable& table, BenchTokenizerOptions& options) {
   table.group("bench tokenizer");
-  table.add("tokenizer", options.tokenizer)
-      .required()
-      .help("a tokenizer.json, or a folder that holds one");
+  table.add("tokenizer", options.tokenizer).help("a tokenizer.json, or a folder that holds one");
   table.add("data", options.data)
-      .required()
       .help("JSON lines: strings, or records whose texts (content, text, value, ...) are taken");
   table.add("rounds", options.rounds)
       .at_least(1)
       .form("an odd integer", [](int64_t rounds) { return rounds % 2 == 1; })
       .help("times to measure; the median is told");
   table.add_switch("json", options.json).help("print one JSON object");
+  table.require({"tokenizer", "data"});
 }
 
 std::vector<std::string> read_texts(const std::filesystem::path& path) {
@@ -57,6 +59,12 @@ std::vector<std::string> read_texts(const std::filesystem::path& path) {
   return texts;
 }
 
+// Private memory of this process, bytes.
+std::int64_t written_memory() {
+  RealFileSystem files;
+  return static_cast<std::int64_t>(private_memory(files, ::getpid()).written);
+}
+
 }  // namespace
 
 int bench_tokenizer(const Arguments& arguments) {
@@ -71,11 +79,11 @@ int bench_tokenizer(const Arguments& arguments) {
       .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
 
-  const std::int64_t memory_before = private_memory_bytes();
+  const std::int64_t memory_before = written_memory();
   const auto start = std::chrono::steady_clock::now();
   const Tokenizer tokenizer = Tokenizer::load(*options.tokenizer);
   const std::chrono::duration<double> load_time = std::chrono::steady_clock::now() - start;
-  const std::int64_t memory = private_memory_bytes() - memory_before;
+  const std::int64_t memory = written_memory() - memory_before;
 
   const std::vector<std::string> texts = read_texts(*options.data);
   const TokenizerThroughput measured =

@@ -14,10 +14,10 @@ int doctor_command(const Arguments& arguments);
 #ifdef ODB_WITH_LIBTORCH
 int export_command(const Arguments& arguments);
 int generate_command(const Arguments& arguments);
+int launch_command(const Arguments& arguments);
 int train_command(const Arguments& arguments);
 #endif
 int inspect_command(const Arguments& arguments);
-int launch_command(const Arguments& arguments);
 int plan_command(const Arguments& arguments);
 int tokenize_command(const Arguments& arguments);
 int version_command(const Arguments& arguments);

@@ -43,6 +43,7 @@ void describe(OptionTable& table, GenerateCommandOptions& options) {
       .unit("tokens")
       .at_least(1)
       .help("stop after so many, if no end token came before");
+  table.require({"model", "prompt"});
 }
 
 // Prints text as far as it is whole: a character may span several tokens.
@@ -83,8 +84,6 @@ int generate_command(const Arguments& arguments) {
                                "token; for a look at a model, not a server.",
                            .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
-  if (options.model.model.empty()) throw UsageError("--model is missing; wanted a model folder");
-  if (options.prompt.empty()) throw UsageError("--prompt is missing; wanted a text");
 
   RealFileSystem files;
   const ModelConfig config = read_model_config(files, options.model.model);

@@ -31,6 +31,7 @@ struct InspectOptions {
 void describe(OptionTable& table, InspectOptions& options) {
   options.data.on_bad_sample = OnBadSample::skip;
   describe(table, options.data);
+  table.require({"data", "tokenizer"});
   table.group("inspect");
   table.add("show", options.show)
       .unit("samples")
@@ -106,7 +107,6 @@ int inspect_data(const Arguments& arguments) {
           "and a token budget that fits. Keeps the lengths for batching strategies that need "
           "them. Exit code 0, or 3 when no sample can be trained."};
   if (!parse_command_line(table, usage, arguments)) return 0;
-  if (options.data.data.empty()) throw UsageError("--data is missing; wanted at least one file");
 
   // Opened now, so that a path that cannot be written ends the command before its work.
   RealFileSystem files;

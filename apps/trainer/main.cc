@@ -10,10 +10,10 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
+#include "base/launch_channel.h"
 #include "base/nearest.h"
 #include "base/options/show.h"
 #include "commands.h"
-#include "last_words.h"
 
 namespace odb {
 namespace {
@@ -35,7 +35,9 @@ constexpr std::array kCommands = {
 #endif
     Command{"inspect", "tell what records become, or what a model is: inspect data, inspect model",
             inspect_command},
-    Command{"launch", "start several ranks on this machine", launch_command},
+#ifdef ODB_WITH_LIBTORCH
+    Command{"launch", "start several ranks of train on this machine", launch_command},
+#endif
     Command{"plan", "simulate the batching strategies on given lengths and compare them",
             plan_command},
     Command{"tokenize", "turn texts into token ids, or ids into texts", tokenize_command},
@@ -84,8 +86,7 @@ int run(const Arguments& words) {
 
 // Not by fmt, which throws when standard error cannot take the text either.
 int fail(ExitCode code, const std::string& message) {
-  const std::string text = "odb-trainer: " + message + "\n";
-  if (!give_last_words(text)) std::fputs(text.c_str(), stderr);
+  if (!give_last_words(message)) std::fputs(("odb-trainer: " + message + "\n").c_str(), stderr);
   return static_cast<int>(code);
 }
 

@@ -35,10 +35,8 @@ void describe(OptionTable& table, TokenizeOptions& options) {
   table.validate([&options] {
     if (options.decode && options.samples)
       throw UsageError("--decode and --samples exclude each other");
-    if (options.data.tokenizer.empty())
-      throw UsageError(
-          "--tokenizer is missing; wanted a tokenizer.json, or a folder that holds one");
   });
+  table.require({"tokenizer"});
 }
 
 // The next line of standard input; the first without a byte order mark.

@@ -1,19 +1,15 @@
 // train: fine-tunes a model, as one rank of a run.
 #include <chrono>
 
-#include <fmt/core.h>
-
 #include "base/options/command_line.h"
 #include "base/options/show.h"
 #include "commands.h"
 #include "train/training_run.h"
+#include "train_words.h"
 
 namespace odb {
 
-int train_command(const Arguments& arguments) {
-  const auto process_start = std::chrono::steady_clock::now();
-  RunOptions options;
-  OptionTable table;
+bool read_train_words(const Arguments& arguments, OptionTable& table, RunOptions& options) {
   describe(table, options);
   const CommandUsage usage{.name = "train",
                            .summary =
@@ -21,7 +17,14 @@ int train_command(const Arguments& arguments) {
                                "metrics and a ledger of what was trained in --output. This process "
                                "is one rank: alone, or one of --world-size that meet at "
                                "--rendezvous. odb-trainer launch starts several on one machine."};
-  if (!parse_command_line(table, usage, arguments)) return 0;
+  return parse_command_line(table, usage, arguments).has_value();
+}
+
+int train_command(const Arguments& arguments) {
+  const auto process_start = std::chrono::steady_clock::now();
+  RunOptions options;
+  OptionTable table;
+  if (!read_train_words(arguments, table, options)) return 0;
   return run_training(options, config_json(table), process_start);
 }
 

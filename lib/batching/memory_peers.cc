@@ -83,20 +83,12 @@ class MemoryPeers::Member final : public Membership {
     return std::make_unique<Group>(shared_, rank_, generation);
   }
 
-  void heartbeat(const char* phase) override {
-    const std::lock_guard lock(shared_.mutex_);
-    shared_.phases_[static_cast<std::size_t>(rank_)] = phase;
-  }
-
  private:
   MemoryPeers& shared_;
   int rank_;
 };
 
-MemoryPeers::MemoryPeers(int world)
-    : world_(world),
-      joined_(static_cast<std::size_t>(world)),
-      phases_(static_cast<std::size_t>(world)) {
+MemoryPeers::MemoryPeers(int world) : world_(world), joined_(static_cast<std::size_t>(world)) {
   ODB_CHECK_GE(world, 1);
 }
 
@@ -107,11 +99,6 @@ bool MemoryPeers::all_joined() const {
 std::unique_ptr<Membership> MemoryPeers::membership(int rank) {
   ODB_CHECK(rank >= 0 && rank < world_, "rank {} of {}", rank, world_);
   return std::make_unique<Member>(*this, rank);
-}
-
-std::string MemoryPeers::phase(int rank) {
-  const std::lock_guard lock(mutex_);
-  return phases_[static_cast<std::size_t>(rank)];
 }
 
 }  // namespace odb

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "batching/peers.h"
@@ -20,9 +19,6 @@ class MemoryPeers {
 
   // The way in for rank `rank`. Any number of times: a re-started rank asks again.
   std::unique_ptr<Membership> membership(int rank);
-
-  // The phase that rank `rank` told last; empty before the first heartbeat.
-  std::string phase(int rank);
 
  private:
   class Member;
@@ -43,7 +39,6 @@ class MemoryPeers {
   std::int64_t generation_ = 0;
   std::vector<bool> joined_;  // by rank: in the newest generation
   Exchange exchange_;
-  std::vector<std::string> phases_;
 };
 
 }  // namespace odb

@@ -3,68 +3,6 @@
 namespace odb {
 namespace {
 
-void describe_groups(OptionTable& table, BatchingOptions& options) {
-  table
-      .add("batching", options.strategy,
-           named({Strategy::odb, Strategy::standard, Strategy::sorted, Strategy::bucket,
-                  Strategy::gmt, Strategy::bmt, Strategy::packing}))
-      .help("how batches are formed; all but odb and standard read every length before training");
-  table.add("l-max", options.l_max)
-      .unit("tokens")
-      .at_least(1)
-      .at_most(kMostTokens)
-      .help("token budget of a micro-batch; a single longer sample travels alone");
-  table.add("layout", options.layout, named({Layout::automatic, Layout::flat, Layout::padded}))
-      .help(
-          "flat puts rows one after another, padded fills them up to the longest; auto is what "
-          "the model prefers");
-  table
-      .add("grouping", options.grouping,
-           named({Grouping::automatic, Grouping::greedy, Grouping::fit}))
-      .help(
-          "greedy batches neighbours in length, fit fills the budget in draw order; auto is fit "
-          "for flat, greedy for padded");
-  table.add("window", options.window)
-      .unit("samples")
-      .at_least(1)
-      .at_most(kMostTokens)
-      .help("samples that a rank holds to choose from");
-  table.add("pad-multiple", options.pad_multiple)
-      .unit("tokens")
-      .at_least(1)
-      .at_most(kMostCount)
-      .help("padded rows are a multiple of this long");
-}
-
-void describe_ranks(OptionTable& table, BatchingOptions& options) {
-  table.add("align", options.align, named({Align::balanced, Align::paper}))
-      .help(
-          "how many groups a round has: balanced takes what every rank has full, paper what the "
-          "richest has and splits groups elsewhere");
-  table.add("round-groups", options.round_groups)
-      .unit("groups")
-      .at_least(1)
-      .at_most(kMostCount)
-      .help("most groups that a rank emits in one round");
-  table.add("mates", options.mates, named({Mates::cost, Mates::random}))
-      .help("which groups share a step over ranks: those of like cost, or random ones");
-  table.add("join", options.join)
-      .help("on trains every sample of an epoch, off ends it when the first rank has none left");
-}
-
-void describe_fixed_sizes(OptionTable& table, BatchingOptions& options) {
-  table.add("batch-size", options.batch_size)
-      .unit("samples")
-      .at_least(1)
-      .at_most(kMostCount)
-      .help("samples of a batch for standard, sorted and bucket");
-  table.add("bucket-pool-factor", options.bucket_pool_factor)
-      .unit("batches")
-      .at_least(1)
-      .at_most(kMostCount)
-      .help("size of the pool that bucket sorts by length");
-}
-
 void describe_steps(OptionTable& table, BatchingOptions& options) {
   table.add("accumulate", options.accumulate)
       .unit("micro-steps")
@@ -88,11 +26,51 @@ void describe_steps(OptionTable& table, BatchingOptions& options) {
 
 }  // namespace
 
+OptionDeclaration<Layout> add_layout(OptionTable& table, Layout& layout) {
+  return table.add("layout", layout, named({Layout::automatic, Layout::flat, Layout::padded}))
+      .help(
+          "flat puts rows one after another, padded fills them up to the longest; auto is what "
+          "the model prefers");
+}
+
+void add_grouping(OptionTable& table, Grouping& grouping) {
+  table.add("grouping", grouping, named({Grouping::automatic, Grouping::greedy, Grouping::fit}))
+      .help(
+          "greedy batches neighbours in length, fit fills the budget in draw order; auto is fit "
+          "for flat, greedy for padded");
+}
+
+void add_align(OptionTable& table, Align& align) {
+  table.add("align", align, named({Align::balanced, Align::paper}))
+      .help(
+          "how many groups a round has: balanced takes what every rank has full, paper what the "
+          "richest has and splits groups elsewhere");
+}
+
+void add_mates(OptionTable& table, Mates& mates) {
+  table.add("mates", mates, named({Mates::cost, Mates::random}))
+      .help("which groups share a step over ranks: those of like cost, or random ones");
+}
+
+void add_join(OptionTable& table, bool& join) {
+  table.add("join", join)
+      .help("on trains every sample of an epoch, off ends it when the first rank has none left");
+}
+
 void describe(OptionTable& table, BatchingOptions& options) {
   table.group("batching");
-  describe_groups(table, options);
-  describe_ranks(table, options);
-  describe_fixed_sizes(table, options);
+  add_strategy(table, options.strategy);
+  add_count(table, kLMaxOption, options.l_max);
+  add_layout(table, options.layout);
+  add_grouping(table, options.grouping);
+  add_count(table, kWindowOption, options.window);
+  add_count(table, kPadMultipleOption, options.pad_multiple);
+  add_align(table, options.align);
+  add_count(table, kRoundGroupsOption, options.round_groups);
+  add_mates(table, options.mates);
+  add_join(table, options.join);
+  add_count(table, kBatchSizeOption, options.batch_size);
+  add_count(table, kBucketPoolFactorOption, options.bucket_pool_factor);
   describe_steps(table, options);
 }
 

@@ -1,6 +1,8 @@
-// The batching options as entries of a command's option table: names, units, ranges, help.
+// The batching options as entries of a command's option table: names, units, ranges, help. Each is
+// declared once, whatever it is read into: a command that compares batchings takes lists of values.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -19,6 +21,54 @@ std::vector<std::pair<std::string, Enum>> named(std::initializer_list<Enum> valu
     result.emplace_back(name(value), value);
   return result;
 }
+
+// A number of something, from 1 on.
+struct CountOption {
+  const char* name;
+  const char* unit;
+  std::int64_t most;
+  const char* help;
+};
+
+inline constexpr CountOption kLMaxOption{
+    "l-max", "tokens", kMostTokens,
+    "token budget of a micro-batch; a single longer sample travels alone"};
+inline constexpr CountOption kWindowOption{"window", "samples", kMostTokens,
+                                           "samples that a rank holds to choose from"};
+inline constexpr CountOption kPadMultipleOption{"pad-multiple", "tokens", kMostCount,
+                                                "padded rows are a multiple of this long"};
+inline constexpr CountOption kRoundGroupsOption{"round-groups", "groups", kMostCount,
+                                                "most groups that a rank emits in one round"};
+inline constexpr CountOption kBatchSizeOption{"batch-size", "samples", kMostCount,
+                                              "samples of a batch for standard, sorted and bucket"};
+inline constexpr CountOption kBucketPoolFactorOption{
+    "bucket-pool-factor", "batches", kMostCount, "size of the pool that bucket sorts by length"};
+
+// `variable`: an int64_t, or a vector of them.
+template <typename V>
+void add_count(OptionTable& table, const CountOption& option, V& variable) {
+  table.add(option.name, variable)
+      .unit(option.unit)
+      .at_least(1)
+      .at_most(option.most)
+      .help(option.help);
+}
+
+// `variable`: a Strategy, or a vector of them.
+template <typename V>
+OptionTable::Declaration<V> add_strategy(OptionTable& table, V& variable) {
+  return table
+      .add("batching", variable,
+           named({Strategy::odb, Strategy::standard, Strategy::sorted, Strategy::bucket,
+                  Strategy::gmt, Strategy::bmt, Strategy::packing}))
+      .help("how batches are formed; all but odb and standard read every length before training");
+}
+
+OptionDeclaration<Layout> add_layout(OptionTable& table, Layout& layout);
+void add_grouping(OptionTable& table, Grouping& grouping);
+void add_align(OptionTable& table, Align& align);
+void add_mates(OptionTable& table, Mates& mates);
+void add_join(OptionTable& table, bool& join);
 
 // Declares every option of `options`, which must outlive `table`. What spans several options is
 // checked by resolve().

@@ -53,13 +53,10 @@ class Membership {
   // then joins generation(). True: this caller moved it.
   virtual bool advance(std::int64_t from) = 0;
 
-  // Joins generation `generation`, after recording it where the fork server looks. Blocks until all
-  // ranks have joined; null when a newer generation appears meanwhile. Once a generation: a rank
-  // that needs to join again advances the counter first.
+  // Joins generation `generation`, which the caller has recorded where the fork server looks.
+  // Blocks until all ranks have joined; null when a newer generation appears meanwhile. Once a
+  // generation: a rank that needs to join again advances the counter first.
   virtual std::unique_ptr<Peers> join(std::int64_t generation) = 0;
-
-  // Publishes that this rank lives and in which phase (a word for messages about a lost peer).
-  virtual void heartbeat(const char* phase) = 0;
 };
 
 }  // namespace odb

@@ -64,8 +64,7 @@ class GlooMembership::Group final : public Peers {
 GlooMembership::GlooMembership(GlooMembershipOptions options)
     : options_(std::move(options)),
       store_(Store::connect(options_.store, options_.connect_timeout)),
-      watched_(Store::connect(options_.store, options_.connect_timeout)),
-      generation_(options_.generation) {
+      watched_(Store::connect(options_.store, options_.connect_timeout)) {
   options_.network = network_of(options_);
   store_.set(network_key(options_.rank), options_.network);
   while (store_.find(generation_key(generation_ + 1)))
@@ -137,7 +136,6 @@ bool GlooMembership::advance(std::int64_t from) {
 
 std::unique_ptr<Peers> GlooMembership::join(std::int64_t generation) {
   if (this->generation() != generation) return nullptr;
-  if (options_.record_generation) options_.record_generation(generation);
   const std::string prefix = group_prefix(generation);
   ODB_CHECK(store_.add(fmt::format("{}/rank/{}", prefix, options_.rank), 1) == 1,
             "rank {} joins generation {} a second time", options_.rank, generation);
@@ -162,10 +160,6 @@ bool GlooMembership::connect(Group& group) {
       "ranks share with --network",
       options_.rank, options_.network, peer,
       store_.find(network_key(peer)).value_or("an unknown network"), unconnected_);
-}
-
-void GlooMembership::heartbeat(const char* phase) {
-  if (options_.tell_phase) options_.tell_phase(phase);
 }
 
 std::function<std::unique_ptr<Membership>(const std::string& store_address)> membership_over_gloo(

@@ -30,13 +30,8 @@ struct GlooMembershipOptions {
   std::string network;  // see GlooGroupOptions; empty: the address towards the store
   int rank = 0;
   int world = 1;
-  std::int64_t generation = 0;  // any that is known to have existed: the last one joined
   std::chrono::milliseconds connect_timeout{300000};  // to the store
   std::chrono::milliseconds connect_limit{0};         // see GlooGroupOptions
-  // Called in join() before anything is published: where a successor finds the generation.
-  std::function<void(std::int64_t)> record_generation;
-  // Called by heartbeat(); the trainer publishes the phase (heartbeat.h).
-  std::function<void(const char*)> tell_phase;
 };
 
 // Errors of all calls: PeerLostError when the store's host is gone. UsageError of join() when this
@@ -55,7 +50,6 @@ class GlooMembership final : public Membership {
   std::int64_t generation() override;
   bool advance(std::int64_t from) override;
   std::unique_ptr<Peers> join(std::int64_t generation) override;
-  void heartbeat(const char* phase) override;
 
  private:
   class Group;
@@ -72,7 +66,7 @@ class GlooMembership final : public Membership {
   GlooMembershipOptions options_;
   Store store_;
   Store watched_;  // the thread's own connection
-  std::atomic<std::int64_t> generation_;
+  std::atomic<std::int64_t> generation_{0};
   std::mutex mutex_;
   Group* group_ = nullptr;
   std::string store_fault_;  // mutex_ held; empty: none

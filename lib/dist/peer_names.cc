@@ -12,7 +12,6 @@ std::atomic<bool> by_number = false;
 
 }  // namespace
 
-// Stands before the C library's in the whole program, LibTorch included.
 extern "C" __attribute__((visibility("default"))) int getnameinfo(
     const sockaddr* address, socklen_t size, char* host, socklen_t host_size, char* service,
     socklen_t service_size, int flags) {

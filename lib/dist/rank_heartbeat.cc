@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/launch_channel.h"
 #include "base/log.h"
 
 namespace odb {
@@ -18,9 +19,14 @@ std::unique_ptr<Heartbeat> start_heartbeat(const StoreAddress& store, int rank, 
                            .rank = rank,
                            .world = world,
                            .timeout = timeout,
-                           .phase = std::move(phase)};
+                           .phase = [phase = std::move(phase)] {
+                             std::string now = phase();
+                             tell_phase(now);
+                             return now;
+                           }};
   const auto end = [store, before_end = std::move(before_end)](const LostPeer& peer) {
-    log("peers").error("{}", describe_lost(peer, store));
+    const std::string text = describe_lost(peer, store);
+    if (!give_last_words(text)) log("peers").error("{}", text);
     log("peers").flush();
     if (before_end) before_end(peer);
     ::_exit(static_cast<int>(ExitCode::peer_lost));  // other threads may be stuck for ever

@@ -4,8 +4,6 @@
 #include <chrono>
 
 #include "base/error.h"
-#include "base/real_file_system.h"
-#include "base/text.h"
 #include "model/qwen3.h"
 #include "model/strict_json.h"
 
@@ -92,17 +90,6 @@ Measurement measure_model(LanguageModel& model, const std::vector<MeasuredBatch>
     result.seconds.push_back(taken.count());
   }
   return result;
-}
-
-std::int64_t peak_memory_bytes() {
-  RealFileSystem files;
-  const std::string status = read_if_there(files, "/proc/self/status");
-  for (const std::string_view line : split_lines(status)) {
-    const auto words = split_words(line);
-    if (words.size() >= 2 && words[0] == "VmHWM:")
-      return parse_integer<std::int64_t>(words[1]).value_or(0) * 1024;
-  }
-  return 0;
 }
 
 }  // namespace odb

@@ -32,7 +32,4 @@ struct Measurement {
 Measurement measure_model(LanguageModel& model, const std::vector<MeasuredBatch>& batches, bool pad,
                           std::int64_t rounds);
 
-// The most memory this process ever held, bytes (VmHWM of /proc/self/status).
-std::int64_t peak_memory_bytes();
-
 }  // namespace odb

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/machine.h"
+#include "base/process_memory.h"
 #include "base/real_file_system.h"
 #include "base/text.h"
-#include "model/measure.h"
 
 namespace odb {
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/launch_channel.h"
 #include "dist/sums.h"
 #include "train/failure_board.h"
 
@@ -48,7 +49,7 @@ std::optional<std::vector<EvaluationResult>> Evaluator::run() {
   if (failure) std::rethrow_exception(failure);
   if (sums.back() > 0)
     throw OtherRankFailed(ExitCode::data,
-                          "another rank cannot go on evaluating; its own message tells why");
+                          fmt::format("another rank cannot go on evaluating; {}", kToldByThatRank));
   if (sums[sums.size() - 2] > 0) return std::nullopt;
   std::vector<EvaluationResult> results;
   for (std::size_t i = 0; i < data_.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/launch_channel.h"
 #include "base/log.h"
 #include "batching/weights.h"
 #include "train/failure_board.h"
@@ -119,7 +120,7 @@ std::exception_ptr TrainingLoop::failure_of(const ControlResult& result) const {
   if (failure_ || result.failure == 0) return failure_;
   return std::make_exception_ptr(
       OtherRankFailed(static_cast<ExitCode>(result.failure),
-                      "another rank cannot go on; its own message tells why"));
+                      fmt::format("another rank cannot go on; {}", kToldByThatRank)));
 }
 
 void TrainingLoop::run_slot(const LoadedSlot& slot) {

@@ -1,6 +1,7 @@
 // Ranks as threads over the in-memory peers: reductions, generations, and whole epochs in which
 // ranks die at any call and start again, while what was published stays.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <numeric>
@@ -103,13 +104,11 @@ void collate(const Scenario& scenario, int rank, Membership& membership, std::in
 
 // A collate stays after its own end, since a peer may die and need it: true once all ranks are
 // done, false when a newer generation exists.
-bool all_done(MemoryPeers& shared, Membership& membership, std::int64_t generation, int world) {
-  membership.heartbeat("done");
+bool all_done(std::deque<std::atomic<bool>>& done, int rank, Membership& membership,
+              std::int64_t generation) {
+  done[static_cast<std::size_t>(rank)] = true;
   while (membership.generation() == generation) {
-    bool all = true;
-    for (int rank = 0; rank < world; ++rank)
-      all = all && shared.phase(rank) == "done";
-    if (all) return true;
+    if (std::ranges::all_of(done, [](const auto& one) { return one.load(); })) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return false;
@@ -197,14 +196,6 @@ TEST_CASE("a newer generation frees who waits in a reduction or in joining") {
   CHECK(shared.membership(0)->generation() == 2);
 }
 
-TEST_CASE("heartbeats tell each rank's phase") {
-  MemoryPeers shared(2);
-  CHECK(shared.phase(1).empty());
-  shared.membership(1)->heartbeat("filling");
-  CHECK(shared.phase(1) == "filling");
-  CHECK(shared.phase(0).empty());
-}
-
 TEST_CASE("ranks that die anywhere and come back publish what an undisturbed run publishes") {
   int all_deaths = 0;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
@@ -215,20 +206,21 @@ TEST_CASE("ranks that die anywhere and come back publish what an undisturbed run
     MemoryPeers shared(scenario.world);
     std::vector<SharedMemory> memory(static_cast<std::size_t>(scenario.world));
     std::vector<int> deaths(static_cast<std::size_t>(scenario.world));
+    std::deque<std::atomic<bool>> finished(static_cast<std::size_t>(scenario.world));
     on_ranks(scenario.world, [&](int rank) {
       SharedMemory& own = memory[static_cast<std::size_t>(rank)];
       own.starts.push_back(start_of_epoch(scenario.epoch(), rank, scenario.world));
       const auto member = shared.membership(rank);
       Fate fate(Rng(seed, RandomPurpose::tests, 2, static_cast<std::uint64_t>(rank)));
       for (bool done = false; !done;) {
-        member->heartbeat("busy");
+        finished[static_cast<std::size_t>(rank)] = false;
         const std::int64_t generation = member->generation();
         try {
           collate(scenario, rank, *member, generation, own, fate);
           if (own.published.size() == whole[static_cast<std::size_t>(rank)].size())
-            done = all_done(shared, *member, generation, scenario.world);
+            done = all_done(finished, rank, *member, generation);
         } catch (const Death&) {
-          member->heartbeat("dead");
+          finished[static_cast<std::size_t>(rank)] = false;
           member->advance(member->generation());  // its fork server sees the death
         }
       }

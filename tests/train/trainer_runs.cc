@@ -190,8 +190,11 @@ void TrainerRun::start_each(const std::vector<std::vector<std::string>>& words) 
   }
 }
 
-void TrainerRun::launch(int world, const std::vector<std::string>& words) {
-  std::vector<std::string> all = {"launch", "--nproc", std::to_string(world), "--"};
+void TrainerRun::launch(int world, const std::vector<std::string>& words,
+                        const std::vector<std::string>& launch_words) {
+  std::vector<std::string> all = {"launch", "--nproc", std::to_string(world)};
+  all.insert(all.end(), launch_words.begin(), launch_words.end());
+  all.emplace_back("--");
   for (const std::string& word : whole(words))
     all.push_back(word);
   spawn(all, {});

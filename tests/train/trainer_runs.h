@@ -43,8 +43,9 @@ class TrainerRun {
   void start(int world, const std::vector<std::string>& words);
   // The same, each rank with its own words.
   void start_each(const std::vector<std::vector<std::string>>& words);
-  // The same by `launch`; one process to be waited for.
-  void launch(int world, const std::vector<std::string>& words);
+  // The same by `launch`, with options of its own; one process to be waited for.
+  void launch(int world, const std::vector<std::string>& words,
+              const std::vector<std::string>& launch_words = {});
 
   // To the process alone, not to its data processes.
   void send(int rank, int signal) const;

@@ -67,12 +67,13 @@ Json element_schema(const Option& option) {
   Json schema;
   Json types = Json::array({type_name(option.kind)});
   if (option.bare_number) types.push_back("number");
-  if (option.optional) types.push_back("null");
+  if (option.optional && !option.required) types.push_back("null");
   schema["type"] = types.size() == 1 ? types.front() : types;
   if (!option.choices.empty()) {
     schema["enum"] = option.choices;
-    if (option.optional) schema["enum"].push_back(nullptr);
+    if (option.optional && !option.required) schema["enum"].push_back(nullptr);
   }
+  if (option.required && option.kind == OptionKind::text) schema["minLength"] = 1;
   // Bounds of durations and sizes are texts: the description tells them.
   if (option.kind == OptionKind::text) return schema;
   for (const auto& bounds : {option.type_bounds, option.bounds})
@@ -138,6 +139,10 @@ std::string schema_json(const OptionTable& table, const std::string& title) {
   for (const Option* option : table.options())
     properties[option->key()] = option_schema(*option);
   schema["properties"] = std::move(properties);
+  Texts required;
+  for (const Option* option : table.options())
+    if (option->required) required.push_back(option->key());
+  if (!required.empty()) schema["required"] = required;
   schema["additionalProperties"] = false;
   Json rules = Json::array();
   for (const Texts& set : table.exclusive_sets())

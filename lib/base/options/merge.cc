@@ -71,8 +71,8 @@ void merge_values(OptionTable& table, const std::vector<GivenValue>& from_file,
 
 void check_merged(const OptionTable& table, const std::vector<GivenValue>& from_file) {
   for (const Option* option : table.options())
-    if (option->required && option->read().empty())
-      throw UsageError("{} {} is missing: {}", option->flag(), option->placeholder, option->help);
+    if (option->required && !option->is_given())
+      throw UsageError("{} is missing; wanted: {}", option->flag(), option->help);
   try {
     for (const auto& rule : table.rules())
       rule();

@@ -24,6 +24,10 @@ const char* side_words(OptionBound::Side side) {
 
 }  // namespace
 
+bool Option::is_given() const {
+  return std::ranges::any_of(read(), [](const std::string& text) { return !text.empty(); });
+}
+
 std::string Option::flag() const {
   return "--" + name;
 }

@@ -37,7 +37,7 @@ struct Option {
   bool optional = false;     // may have no value (JSON null)
   bool none_word = false;    // the flag's value `none` means no value
   bool repeatable = false;   // `--data A --data B`, a list in JSON
-  bool required = false;     // must have a value once all sources are merged
+  bool required = false;     // must be given, by whatever source
   bool never_empty = false;  // a list that must have a value: it has some by default
   std::vector<std::string> default_values;  // at most one unless repeatable
   std::string default_note;                 // told in place of the default
@@ -47,6 +47,8 @@ struct Option {
   std::function<std::vector<std::string>()> read;
   std::function<void(const std::vector<std::string>&)> write;
 
+  // Has a value now that says something; the empty text does not.
+  bool is_given() const;
   std::string flag() const;  // "--l-max"
   std::string key() const;   // "l_max"
   // "an integer, at least 1 (tokens)", "one of greedy, fit".

@@ -38,6 +38,15 @@ void OptionTable::exclusive(std::vector<std::string> names) {
   exclusive_.push_back(std::move(names));
 }
 
+void OptionTable::require(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(options_, name, &Option::name);
+    ODB_CHECK(found != options_.end(), "the required option {} is not declared", name);
+    ODB_CHECK(!found->is_given(), "the required option {} has a default", name);
+    found->required = true;
+  }
+}
+
 std::vector<const Option*> OptionTable::options() const {
   std::vector<const Option*> result;
   result.reserve(options_.size());

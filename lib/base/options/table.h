@@ -62,12 +62,6 @@ class OptionDeclaration {
     option_.default_note = std::move(text);
     return *this;
   }
-  // Must have a value once all sources are merged (optional and repeatable options only).
-  OptionDeclaration& required() {
-    ODB_CHECK(option_.optional || option_.repeatable, "option {}", option_.name);
-    option_.required = true;
-    return *this;
-  }
   // Any further rule on a single value; `form` says what is wanted: "auto, env or HOST:PORT".
   OptionDeclaration& form(std::string form, std::function<bool(const T&)> holds) {
     option_.form = std::move(form);
@@ -153,6 +147,10 @@ class OptionTable {
   // At most one of these options may be given. All must be std::optional and not given by default,
   // so that a printed config can be loaded again.
   void exclusive(std::vector<std::string> names);
+  // These must have a value once all sources are merged: options that have none by default, be it
+  // no element or the empty text. Said by the command, since what one command must know another may
+  // do without.
+  void require(const std::vector<std::string>& names);
   // A rule over several options, called once all sources are merged; throws UsageError.
   void validate(std::function<void()> rule) { rules_.push_back(std::move(rule)); }
 

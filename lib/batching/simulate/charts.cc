@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/svg.h"
+
 namespace odb {
 namespace {
 
@@ -22,26 +24,6 @@ constexpr std::size_t kChartsInRow = 3;
 constexpr double kSheetWidth = kChartWidth * kChartsInRow;
 constexpr double kLegendSample = 24;
 constexpr double kLetterWidth = 7;
-
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else
-      safe += c;
-  }
-  return safe;
-}
-
-std::string text_at(double x, double y, const std::string& anchor, const std::string& text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     escaped(text));
-}
 
 std::string line_style(const std::string& colour, bool dashed) {
   return fmt::format("stroke=\"{}\" stroke-width=\"2\" fill=\"none\"{}", colour,
@@ -68,15 +50,15 @@ class Frame {
 
   std::string draw(const Chart& chart, const std::vector<std::string>& x_places) const {
     std::string svg = "<g font-weight=\"bold\">" +
-                      text_at(left_ + width_ / 2, top_ - 10, "middle", chart.title) + "</g>\n";
+                      svg_text(left_ + width_ / 2, top_ - 10, "middle", chart.title) + "</g>\n";
     for (const double tick : ticks_) {
       svg += fmt::format(
           "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#dddddd\"/>\n",
           left_, y(tick), left_ + width_, y(tick));
-      svg += text_at(left_ - 6, y(tick) + 4, "end", fmt::format("{:.{}f}", tick, chart.decimals));
+      svg += svg_text(left_ - 6, y(tick) + 4, "end", fmt::format("{:.{}f}", tick, chart.decimals));
     }
     for (std::size_t place = 0; place < x_places.size(); ++place)
-      svg += text_at(x(place), top_ + height_ + 16, "middle", x_places[place]);
+      svg += svg_text(x(place), top_ + height_ + 16, "middle", x_places[place]);
     for (const ChartLine& line : chart.lines)
       svg += draw(line);
     return svg;
@@ -129,7 +111,7 @@ std::string draw_legend_line(const std::vector<LegendEntry>& entries, double y) 
   for (const LegendEntry& entry : entries) {
     svg += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" {3}/>\n",
                        left, y, left + kLegendSample, line_style(entry.colour, entry.dashed));
-    svg += text_at(left + kLegendSample + 5, y + 4, "start", entry.text);
+    svg += svg_text(left + kLegendSample + 5, y + 4, "start", entry.text);
     left += legend_width(entry);
   }
   return svg;
@@ -170,12 +152,8 @@ std::string draw_svg(const ChartSheet& sheet) {
   const double charts_top = legend_top + kLegendLineHeight * static_cast<double>(legend.size());
   const double width = 2 * kMargin + kSheetWidth;
   const double height = charts_top + kChartHeight * static_cast<double>(rows) + kMargin + 8;
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"12\" "
-      "fill=\"#222222\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-      width, height);
-  svg += "<g font-size=\"15\">" + text_at(kMargin, kMargin + 12, "start", sheet.title) + "</g>\n";
+  std::string svg = svg_begin(width, height);
+  svg += "<g font-size=\"15\">" + svg_text(kMargin, kMargin + 12, "start", sheet.title) + "</g>\n";
   for (std::size_t i = 0; i < legend.size(); ++i)
     svg += draw_legend_line(legend[i], legend_top + kLegendLineHeight * static_cast<double>(i));
   for (std::size_t i = 0; i < sheet.charts.size(); ++i) {
@@ -186,7 +164,7 @@ std::string draw_svg(const ChartSheet& sheet) {
     svg += Frame(left, top, sheet.x_places.size(), ticks_of(sheet.charts[i]))
                .draw(sheet.charts[i], sheet.x_places);
   }
-  svg += text_at(width / 2, height - kMargin, "middle", sheet.x_title);
+  svg += svg_text(width / 2, height - kMargin, "middle", sheet.x_title);
   return svg + "</svg>\n";
 }
 

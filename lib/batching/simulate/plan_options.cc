@@ -43,65 +43,30 @@ void describe_data(OptionTable& table, PlanOptions& options) {
 
 void describe_strategies(OptionTable& table, PlanOptions& options) {
   table.group("batching");
-  table
-      .add("batching", options.strategies,
-           named({Strategy::odb, Strategy::standard, Strategy::sorted, Strategy::bucket,
-                  Strategy::gmt, Strategy::bmt, Strategy::packing}))
-      .default_note("all")
-      .help("strategies to compare");
-  table.add("layout", options.layout, named({Layout::automatic, Layout::flat, Layout::padded}))
+  add_strategy(table, options.strategies).default_note("all").help("strategies to compare");
+  add_layout(table, options.layout)
       .help(
           "auto runs each strategy as it is usually run: packing flat (always), odb in both "
-          "layouts, "
-          "the others padded");
-  table
-      .add("grouping", options.grouping,
-           named({Grouping::automatic, Grouping::greedy, Grouping::fit}))
-      .help("how odb groups its window; auto is fit for flat, greedy for padded");
-  table.add("align", options.align, named({Align::balanced, Align::paper}))
-      .help("how many groups a round has");
-  table.add("mates", options.mates, named({Mates::cost, Mates::random}))
-      .help("which groups of odb share a step over ranks");
-  table.add("join", options.join).help("off ends the epoch when the first rank has none left");
-  table.add("batch-size", options.batch_size)
-      .unit("samples")
-      .at_least(1)
-      .at_most(kMostCount)
-      .help("samples of a batch for standard, sorted and bucket");
-  table.add("bucket-pool-factor", options.bucket_pool_factor)
-      .unit("batches")
-      .at_least(1)
-      .at_most(kMostCount)
-      .help("size of the pool that bucket sorts by length");
+          "layouts, the others padded");
+  add_grouping(table, options.grouping);
+  add_align(table, options.align);
+  add_mates(table, options.mates);
+  add_join(table, options.join);
+  add_count(table, kBatchSizeOption, options.batch_size);
+  add_count(table, kBucketPoolFactorOption, options.bucket_pool_factor);
 }
 
 void describe_sweeps(OptionTable& table, PlanOptions& options) {
   table.group("sweeps (each may be given several times)");
-  table.add("l-max", options.l_max)
-      .unit("tokens")
-      .at_least(1)
-      .at_most(kMostTokens)
-      .help("token budget of a micro-batch");
-  table.add("window", options.window)
-      .unit("samples")
-      .at_least(1)
-      .at_most(kMostTokens)
-      .help("samples that a rank holds to choose from");
-  table.add("round-groups", options.round_groups)
-      .unit("groups")
-      .at_least(1)
-      .at_most(kMostCount)
-      .help("most groups that a rank emits in one round");
+  add_count(table, kLMaxOption, options.l_max);
+  add_count(table, kWindowOption, options.window);
+  add_count(table, kRoundGroupsOption, options.round_groups);
   table.add("depth", options.depth)
       .unit("slots")
       .at_least(1)
       .at_most(kMostCount)
       .help("finished slots kept ready per rank");
-  table.add("pad-multiple", options.pad_multiple)
-      .unit("tokens")
-      .at_least(1)
-      .at_most(kMostCount)
-      .help("padded rows are a multiple of this long");
+  add_count(table, kPadMultipleOption, options.pad_multiple);
 }
 
 void describe_time(OptionTable& table, PlanOptions& options) {

@@ -6,16 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "base/percentile.h"
+
 namespace odb {
 namespace {
 
 constexpr std::int64_t kBudgetStep = 1024;
 constexpr std::int64_t kAverageSamples = 8;
-
-std::int64_t percentile(const std::vector<std::int64_t>& sorted, std::size_t percent) {
-  const std::size_t rank = (sorted.size() * percent + 99) / 100;
-  return sorted[std::max<std::size_t>(rank, 1) - 1];
-}
 
 std::vector<LengthBar> histogram(const std::vector<std::int64_t>& sorted, std::size_t most_bars) {
   std::int64_t width = 1;

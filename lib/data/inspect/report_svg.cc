@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/svg.h"
 #include "data/inspect/data_report.h"
 
 namespace odb {
@@ -14,11 +15,6 @@ constexpr double kLeft = 64;
 constexpr double kRight = 16;
 constexpr double kTop = 36;
 constexpr double kBottom = 48;
-
-std::string text_at(double x, double y, std::string_view anchor, std::string_view text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     text);
-}
 
 std::string bars_svg(const std::vector<LengthBar>& bars, std::int64_t most) {
   const double plot_width = kWidth - kLeft - kRight;
@@ -41,28 +37,24 @@ std::string bars_svg(const std::vector<LengthBar>& bars, std::int64_t most) {
 
 std::string report_svg(const DataReport& report) {
   const std::vector<LengthBar>& bars = report.after_cut.histogram;
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
-      "height=\"{1}\" font-family=\"sans-serif\" font-size=\"12\">\n"
-      "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-      kWidth, kHeight);
-  out += text_at(kLeft, 20, "start",
-                 fmt::format("{} samples, {} tokens; median {}, longest {}, CV {:.2f}",
-                             report.trained(), report.tokens, report.after_cut.median,
-                             report.after_cut.longest, report.after_cut.variation));
+  std::string out = svg_begin(kWidth, kHeight);
+  out += svg_text(kLeft, 20, "start",
+                  fmt::format("{} samples, {} tokens; median {}, longest {}, CV {:.2f}",
+                              report.trained(), report.tokens, report.after_cut.median,
+                              report.after_cut.longest, report.after_cut.variation));
   if (!bars.empty()) {
     std::int64_t most = 0;
     for (const LengthBar& bar : bars)
       most = std::max(most, bar.samples);
     const double base = kHeight - kBottom;
     out += bars_svg(bars, most);
-    out += fmt::format("<path d=\"M{0} {1}V{2}H{3}\" fill=\"none\" stroke=\"black\"/>\n", kLeft,
+    out += fmt::format("<path d=\"M{0} {1}V{2}H{3}\" fill=\"none\" stroke=\"#222222\"/>\n", kLeft,
                        kTop, base, kWidth - kRight);
-    out += text_at(kLeft - 6, kTop + 10, "end", fmt::to_string(most));
-    out += text_at(kLeft - 6, base, "end", "0");
-    out += text_at(kLeft, base + 18, "start", fmt::to_string(bars.front().from));
-    out += text_at(kWidth - kRight, base + 18, "end", fmt::to_string(bars.back().below));
-    out += text_at((kLeft + kWidth - kRight) / 2, base + 36, "middle", "tokens per sample");
+    out += svg_text(kLeft - 6, kTop + 10, "end", fmt::to_string(most));
+    out += svg_text(kLeft - 6, base, "end", "0");
+    out += svg_text(kLeft, base + 18, "start", fmt::to_string(bars.front().from));
+    out += svg_text(kWidth - kRight, base + 18, "end", fmt::to_string(bars.back().below));
+    out += svg_text((kLeft + kWidth - kRight) / 2, base + 36, "middle", "tokens per sample");
   }
   return out + "</svg>\n";
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/launch_channel.h"
 #include "base/log.h"
 #include "data/processes/slot_writer.h"
 
@@ -44,7 +45,6 @@ class Collate::Generation {
     const auto now = std::chrono::steady_clock::now();
     if (now - asked_ < kAskAgain) return false;
     asked_ = now;
-    collate_.membership_->heartbeat(to_text(collate_.control_.phase.load()));
     return collate_.membership_->generation() != peers_.generation();
   }
 
@@ -134,13 +134,11 @@ class Collate::Generation {
 
   void tell_failure(const Refill::Result& own) {
     const Rounds::Failure& failure = *rounds_->failure();
-    collate_.fail(
-        static_cast<ExitCode>(failure.code),
-        own.ending == Refill::Ending::failed
-            ? own.text
-            : fmt::format("rank {} ended the run with exit code {}; its own message tells "
-                          "why",
-                          failure.rank, failure.code));
+    collate_.fail(static_cast<ExitCode>(failure.code),
+                  own.ending == Refill::Ending::failed
+                      ? own.text
+                      : fmt::format("rank {} ended the run with exit code {}; {}", failure.rank,
+                                    failure.code, kToldByThatRank));
     idle();
   }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/process_memory.h"
 #include "base/real_file_system.h"
 #include "base/text.h"
 
@@ -39,29 +40,16 @@ bool is_stopped(FileSystem& files, pid_t process) {
   return parse_process_state(read_if_there(files, fmt::format("/proc/{}/stat", process))) == 'T';
 }
 
-std::uint64_t parse_private_bytes(std::string_view smaps) {
-  std::uint64_t kilobytes = 0;
-  bool shared_memory = false;
-  for (const std::string_view line : split_lines(smaps)) {
-    const std::vector<std::string_view> words = split_words(line);
-    if (words.size() >= 2 && !words[0].ends_with(':'))  // "from-to rights offset device inode name"
-      shared_memory = words.size() >= 6 && words[5].starts_with("/memfd:");
-    else if (!shared_memory && words.size() >= 2 && words[0].starts_with("Private_"))
-      kilobytes += parse_integer<std::uint64_t>(words[1]).value_or(0);
-  }
-  return kilobytes * 1024;
-}
-
 std::optional<ProcessUse> process_use(const std::string& role, pid_t process) {
   RealFileSystem files;
-  const std::string folder = fmt::format("/proc/{}/", process);
-  const auto ticks = parse_processor_ticks(read_if_there(files, folder + "stat"));
+  const auto ticks =
+      parse_processor_ticks(read_if_there(files, fmt::format("/proc/{}/stat", process)));
   if (!ticks) return std::nullopt;
   return ProcessUse{.role = role,
                     .process = process,
                     .processor_seconds =
                         static_cast<double>(*ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK)),
-                    .private_bytes = parse_private_bytes(read_if_there(files, folder + "smaps"))};
+                    .private_bytes = private_memory(files, process).total()};
 }
 
 }  // namespace odb

@@ -16,8 +16,7 @@ struct ProcessUse {
   std::string role;
   pid_t process = 0;
   double processor_seconds = 0;
-  // Private pages, without those of shared memory that no other process has touched yet.
-  std::uint64_t private_bytes = 0;
+  std::uint64_t private_bytes = 0;  // pages that no other process shares (base/process_memory.h)
 };
 
 // From /proc; nothing when the process is gone.
@@ -32,7 +31,5 @@ bool is_stopped(FileSystem& files, pid_t process);
 std::optional<std::uint64_t> parse_processor_ticks(std::string_view stat);
 // The letter of the process's state there: 'R' runs, 'T' is stopped, ...
 std::optional<char> parse_process_state(std::string_view stat);
-// Sum of the private pages in /proc/PID/smaps, in bytes, mappings of memfd files left out.
-std::uint64_t parse_private_bytes(std::string_view smaps);
 
 }  // namespace odb

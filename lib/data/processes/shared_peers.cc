@@ -88,8 +88,6 @@ class SharedPeers::Member final : public Membership {
     return std::make_unique<Group>(shared_, rank_, generation);
   }
 
-  void heartbeat(const char*) override {}  // ranks on one machine die with it
-
  private:
   SharedPeers& shared_;
   int rank_;

@@ -1,22 +1,16 @@
 #include "data/tokenizer/throughput.h"
 
-#include <algorithm>
 #include <chrono>
-#include <fstream>
+#include <optional>
 #include <vector>
 
 #include "base/error.h"
+#include "base/percentile.h"
 #include "data/tokenizer/encoder.h"
 
 namespace odb {
 
 namespace {
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 template <typename Action>
 double seconds_of(const Action& action) {
@@ -55,16 +49,6 @@ TokenizerThroughput measure_throughput(const Tokenizer& tokenizer,
   result.cold_seconds = median(std::move(cold));
   result.warm_seconds = median(std::move(warm));
   return result;
-}
-
-std::int64_t private_memory_bytes() {
-  std::ifstream file("/proc/self/smaps_rollup");
-  std::int64_t kilobytes = 0;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("Private_Dirty:")) kilobytes = std::stoll(line.substr(line.find(':') + 1));
-  }
-  if (kilobytes == 0) throw FileError("/proc/self/smaps_rollup tells no private memory");
-  return kilobytes * 1024;
 }
 
 }  // namespace odb

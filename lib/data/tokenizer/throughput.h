@@ -23,8 +23,4 @@ struct TokenizerThroughput {
 TokenizerThroughput measure_throughput(const Tokenizer& tokenizer,
                                        std::span<const std::string> texts, int rounds);
 
-// Memory that this process has written to and shares with no other one, in bytes (Private_Dirty of
-// /proc/self/smaps_rollup). May fall from one call to the next.
-std::int64_t private_memory_bytes();
-
 }  // namespace odb

@@ -46,7 +46,7 @@ TEST_CASE("what is wrong with a command line is told") {
     return message_of<UsageError>(
         [&] { read_command_line(example.table, train(), arguments, kWidth); });
   };
-  CHECK(refused({}) == "--data PATH is missing: files with records");
+  CHECK(refused({}) == "--data is missing; wanted: files with records");
   CHECK(refused({"--data=d", "run"}) ==
         "'run': odb-trainer train takes options only (--name value); see --help");
   CHECK(refused({"--data=d", "--confg=x"}) == "unknown option --confg; did you mean --config?");
@@ -146,8 +146,10 @@ TEST_CASE("the schema tells types, ranges, choices, defaults and exclusive sets"
       "maximum": 9223372036854775807, "default": null, "description":
       "micro-steps of a step [in micro-steps; default 1 unless the step has another length]"})"));
   CHECK(property("data") == json::parse(R"({"anyOf": [{"type": "array", "items":
-      {"type": "string"}, "minItems": 1}, {"type": "string"}], "default": [],
+      {"type": "string", "minLength": 1}, "minItems": 1}, {"type": "string", "minLength": 1}],
+      "default": [],
       "description": "files with records"})"));
+  CHECK(schema["required"] == json::array({"data"}));
   CHECK(property("warmup")["minimum"] == 0);
   CHECK(property("warmup")["exclusiveMaximum"] == 1);
   CHECK(property("workers")["maximum"] == 64);
@@ -210,6 +212,27 @@ TEST_CASE("help is answered whatever else is given, within the width") {
   }
   Described example;
   CHECK_THROWS_AS(read_command_line(example.table, train(), {"--", "--help"}, kWidth), UsageError);
+}
+
+TEST_CASE("what a command requires may be a text, and the empty text is none") {
+  std::string model;
+  OptionTable table;
+  table.add("model", model).help("folder of the model");
+  table.require({"model"});
+  const CommandUsage usage{.name = "train", .summary = "Trains."};
+  const auto refused = [&](const Texts& arguments) {
+    return message_of<UsageError>([&] { read_command_line(table, usage, arguments, kWidth); });
+  };
+  CHECK(refused({}) == "--model is missing; wanted: folder of the model");
+  CHECK(refused({"--model="}) == "--model is missing; wanted: folder of the model");
+  CHECK(refused({"--model=m"}).empty());
+  model.clear();
+  for (const char* asking : {"--print-config", "--print-schema", "--help"})
+    CHECK_FALSE(read_command_line(table, usage, {asking}, kWidth).answer.empty());
+  CHECK_THAT(help_text(table.options(), 200), Catch::Contains("[required]"));
+  const auto schema = nlohmann::json::parse(schema_json(table, "train"));
+  CHECK(schema["required"] == nlohmann::json::array({"model"}));
+  CHECK(schema["properties"]["model"]["minLength"] == 1);
 }
 
 TEST_CASE("texts are wrapped at spaces, a longer word has a line of its own") {

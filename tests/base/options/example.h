@@ -59,7 +59,7 @@ inline void describe(OptionTable& table, Options& options) {
   table.exclusive({"accumulate", "global-batch-tokens", "global-batch-samples"});
 
   table.group("data");
-  table.add("data", options.data).required().help("files with records");
+  table.add("data", options.data).help("files with records");
   table.add("model", options.model).help("folder of the model");
   table.add("train-on", options.train_on)
       .choices({"answers", "all", "last"})
@@ -86,6 +86,7 @@ inline void describe(OptionTable& table, Options& options) {
       .at_least(std::chrono::seconds(1))
       .help("a peer is lost when silent for so long");
   table.add("cache", options.cache).help("most memory for the index");
+  table.require({"data"});
 }
 
 // The struct described in a table of its own.

@@ -147,7 +147,8 @@ TEST_CASE("faults in a declaration are internal errors") {
   CHECK_THROWS_AS(table.exclusive({"choice", "unknown"}), InternalError);
   CHECK_THROWS_AS(table.exclusive({"choice", "number"}), InternalError);
   CHECK_THROWS_AS(table.exclusive({"choice", "chosen"}), InternalError);
-  CHECK_THROWS_AS(table.add("other", number).required(), InternalError);
+  CHECK_THROWS_AS(table.require({"number"}), InternalError);
+  CHECK_THROWS_AS(table.require({"unknown"}), InternalError);
 
   OptionTable without_help;
   without_help.add("number", number);

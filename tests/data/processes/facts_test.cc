@@ -20,23 +20,12 @@ TEST_CASE("loader options: names and declarations") {
   CHECK(table.names() == std::vector<std::string>{"data-workers", "depth", "seed"});
 }
 
-TEST_CASE("process use: ticks behind a name with blanks and brackets, private pages of smaps") {
+TEST_CASE("process use: ticks behind a name with blanks and brackets, private memory") {
   CHECK(parse_processor_ticks("7 (a b) c) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20") == 300);
   CHECK_FALSE(parse_processor_ticks("7 (a) S 1 2"));
   CHECK_FALSE(parse_processor_ticks(""));
   CHECK(parse_process_state("7 (a b) c) T 1 2 3") == 'T');
   CHECK_FALSE(parse_process_state("7 (a b"));
-  constexpr const char* kMaps =
-      "5581-5582 rw-p 00000000 00:00 0 [heap]\n"
-      "Rss:                  12 kB\n"
-      "Private_Clean:         4 kB\n"
-      "Private_Dirty:         8 kB\n"
-      "7f00-7f10 rw-s 00000000 00:01 99 /memfd:odb-train-arena (deleted)\n"
-      "Private_Dirty:       100 kB\n"
-      "7f20-7f30 r-xp 00000000 fe:00 12 /usr/lib/libc.so.6\n"
-      "Private_Clean:         0 kB\n"
-      "Private_Dirty:        16 kB\n";
-  CHECK(parse_private_bytes(kMaps) == 28 * 1024);
   const auto own = process_use("test", ::getpid());
   REQUIRE(own);
   CHECK(own->private_bytes > 0);

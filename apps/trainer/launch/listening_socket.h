@@ -1,0 +1,17 @@
+// A socket that listens on loopback, on a port that the system chose: rank 0 inherits it and hosts
+// its store there, so that no other program can take the port meanwhile.
+#pragma once
+
+#include "descriptor.h"
+
+namespace odb {
+
+struct ListeningSocket {
+  Descriptor socket;
+  int port = 0;
+};
+
+// FileError: none is to be had.
+ListeningSocket listen_here();
+
+}  // namespace odb

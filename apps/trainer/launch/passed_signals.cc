@@ -1,0 +1,31 @@
+#include "passed_signals.h"
+
+#include <sys/signalfd.h>
+
+namespace odb {
+
+PassedSignals::PassedSignals() {
+  sigset_t passed;
+  sigemptyset(&passed);
+  for (const int number : {SIGTERM, SIGUSR1, SIGINT})
+    sigaddset(&passed, number);
+  ::sigprocmask(SIG_BLOCK, &passed, &before_);
+  descriptor_ = Descriptor(::signalfd(-1, &passed, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!descriptor_.open()) fail_launch("no signals to be had");
+}
+
+PassedSignals::~PassedSignals() {
+  give_back();
+}
+
+void PassedSignals::give_back() const {
+  ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+std::optional<int> PassedSignals::next() const {
+  signalfd_siginfo info = {};
+  if (::read(descriptor_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
+  return static_cast<int>(info.ssi_signo);
+}
+
+}  // namespace odb

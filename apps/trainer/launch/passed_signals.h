@@ -1,0 +1,33 @@
+// The signals that `launch` passes on to its ranks, read one by one instead of handled.
+#pragma once
+
+#include <signal.h>
+
+#include <optional>
+
+#include "descriptor.h"
+
+namespace odb {
+
+// SIGTERM, SIGUSR1 and SIGINT are blocked, and can be read, while it lives.
+class PassedSignals {
+ public:
+  // FileError: the system has no descriptor for them.
+  PassedSignals();
+  PassedSignals(const PassedSignals&) = delete;
+  PassedSignals& operator=(const PassedSignals&) = delete;
+  ~PassedSignals();
+
+  // In a forked child: the signals as they were, which an exec would keep blocked otherwise.
+  void give_back() const;
+  // Readable when one is there.
+  int descriptor() const { return descriptor_.get(); }
+  // The next that has come; none: never blocks.
+  std::optional<int> next() const;
+
+ private:
+  sigset_t before_ = {};
+  Descriptor descriptor_;
+};
+
+}  // namespace odb

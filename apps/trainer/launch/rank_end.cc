@@ -1,0 +1,100 @@
+#include "rank_end.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/launch_channel.h"
+
+namespace odb {
+namespace {
+
+constexpr int kSaved = static_cast<int>(ExitCode::saved);
+constexpr int kPeerLost = static_cast<int>(ExitCode::peer_lost);
+
+bool failed(const RankEnd& end) {
+  return end.code != 0 && end.code != kSaved && !end.ours;
+}
+
+bool missed_another(const RankEnd& end) {
+  return end.code == kPeerLost && end.signal == 0;
+}
+
+// By itself, not because another did.
+bool failed_first_hand(const RankEnd& end) {
+  return failed(end) && !missed_another(end) && !end.words.ends_with(kToldByThatRank);
+}
+
+// Whether `end` tells, of another rank, what `origin` has said of itself.
+bool repeats(const RankEnd& end, const RankEnd& origin) {
+  return !origin.words.empty() && end.words.size() > origin.words.size() &&
+         end.words.find(origin.words) != std::string::npos;
+}
+
+std::string describe(const RankEnd& end) {
+  const std::string phase = end.phase.empty() ? "" : fmt::format("; it was last {}", end.phase);
+  if (end.signal != 0)
+    return fmt::format("rank {} was killed by signal {} ({}){}; the run ends with exit code {}",
+                       end.rank, end.signal, ::strsignal(end.signal), phase, end.code);
+  if (end.words.empty())
+    return fmt::format("rank {} ended with exit code {}{}; its own lines may tell why", end.rank,
+                       end.code, phase);
+  return fmt::format("rank {} ended with exit code {}{}: {}", end.rank, end.code, phase, end.words);
+}
+
+}  // namespace
+
+RankEnd judge_end(int rank, int status, const std::set<int>& passed_on) {
+  if (!WIFSIGNALED(status)) return {.rank = rank, .code = WEXITSTATUS(status)};
+  const int signal = WTERMSIG(status);
+  return {.rank = rank, .code = passed_on.contains(signal) ? kSaved : kPeerLost, .signal = signal};
+}
+
+const RankEnd* cause_of(const std::vector<RankEnd>& ends) {
+  auto cause = std::ranges::find_if(ends, failed_first_hand);
+  if (cause == ends.end())
+    cause = std::ranges::find_if(
+        ends, [](const RankEnd& end) { return failed(end) && !missed_another(end); });
+  if (cause == ends.end()) cause = std::ranges::find_if(ends, failed);
+  if (cause == ends.end()) return nullptr;
+  const auto origin =
+      std::ranges::find_if(ends, [&](const RankEnd& end) { return repeats(*cause, end); });
+  return origin == ends.end() ? &*cause : &*origin;
+}
+
+std::string describe_cause(const std::vector<RankEnd>& ends, int ranks) {
+  const RankEnd& cause = *cause_of(ends);
+  const bool all_alike =
+      ranks > 1 && static_cast<int>(ends.size()) == ranks &&
+      std::ranges::all_of(ends, [&](const RankEnd& end) {
+        return end.signal == 0 && end.code == cause.code && end.words == cause.words;
+      });
+  if (!all_alike) return describe(cause);
+  return fmt::format("all {} ranks ended with exit code {}{}", ranks, cause.code,
+                     cause.words.empty() ? "; their own lines may tell why" : ": " + cause.words);
+}
+
+std::vector<std::string> describe_other_failures(const std::vector<RankEnd>& ends) {
+  std::vector<std::string> others;
+  const RankEnd* const cause = cause_of(ends);
+  for (const RankEnd& end : ends)
+    if (&end != cause && failed_first_hand(end) && (end.signal != 0 || end.code != cause->code) &&
+        !repeats(end, *cause))
+      others.push_back(describe(end));
+  return others;
+}
+
+int launch_code(const std::vector<RankEnd>& ends) {
+  if (const RankEnd* const cause = cause_of(ends)) return cause->code;
+  const auto saved = std::ranges::count(ends, kSaved, &RankEnd::code);
+  const auto left = std::ranges::count(ends, false, &RankEnd::ours);
+  if (saved == 0) return 0;
+  // Ranks decide together; some that did and some that did not is a fault.
+  return saved == left ? kSaved : static_cast<int>(ExitCode::internal);
+}
+
+}  // namespace odb

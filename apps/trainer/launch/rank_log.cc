@@ -1,0 +1,38 @@
+#include "rank_log.h"
+
+#include <fcntl.h>
+
+#include <ctime>
+#include <filesystem>
+
+#include <fmt/chrono.h>
+#include <fmt/ranges.h>
+
+namespace odb {
+namespace {
+
+// Local, as in the lines that follow.
+std::string time_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::localtime_r(&now, &parts);
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", parts);
+}
+
+}  // namespace
+
+Descriptor open_rank_log(const std::string& folder, int rank, int ranks,
+                         const std::vector<std::string>& words) {
+  std::error_code unmade;  // told by what follows
+  std::filesystem::create_directories(folder, unmade);
+  const std::string path = fmt::format("{}/rank-{:05}.log", folder, rank);
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  const std::string header = fmt::format("==== {} odb-trainer launch: rank {} of {}: {}\n",
+                                         time_text(), rank, ranks, fmt::join(words, " "));
+  if (!file.open() ||
+      ::write(file.get(), header.data(), header.size()) != static_cast<ssize_t>(header.size()))
+    throw FileError("launch: cannot write {}: {}; give another --log-dir", path, errno_text(errno));
+  return file;
+}
+
+}  // namespace odb

@@ -1,0 +1,17 @@
+// The file of a rank's lines below `launch --log-dir`: FOLDER/rank-00000.log. What earlier starts
+// wrote there stays; each start begins with a line that tells it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "descriptor.h"
+
+namespace odb {
+
+// Opened for appending, behind "==== 2026-11-30 08:25:00 odb-trainer launch: rank 0 of 2: train
+// ...". Makes the folder. FileError: it cannot be written.
+Descriptor open_rank_log(const std::string& folder, int rank, int ranks,
+                         const std::vector<std::string>& words);
+
+}  // namespace odb

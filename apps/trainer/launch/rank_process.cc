@@ -1,0 +1,111 @@
+#include "rank_process.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <utility>
+
+#include "base/launch_channel.h"
+#include "rank_log.h"
+#include "train/launch_place.h"
+
+namespace odb {
+namespace {
+
+// What a rank gets from us; all of it closes on exec unless let through.
+struct Handed {
+  int output = -1;  // its standard output and error; -1: ours
+  int phase = -1;
+  int last_words = -1;
+};
+
+void set_variable(const char* name, const std::string& value) {
+  ::setenv(name, value.c_str(), 1);
+}
+
+void hand_on(const char* variable, int descriptor) {
+  set_variable(variable, std::to_string(descriptor));
+  ::fcntl(descriptor, F_SETFD, 0);  // survives the exec
+}
+
+// In the child.
+[[noreturn]] void become_rank(int number, const RankCommand& command, const ListeningSocket& store,
+                              const Handed& handed) {
+  if (handed.output >= 0) {
+    ::dup2(handed.output, STDOUT_FILENO);
+    ::dup2(handed.output, STDERR_FILENO);
+  }
+  const std::string ranks = std::to_string(command.ranks);
+  set_variable("RANK", std::to_string(number));
+  set_variable("LOCAL_RANK", std::to_string(number));
+  set_variable("WORLD_SIZE", ranks);
+  set_variable("LOCAL_WORLD_SIZE", ranks);
+  set_variable("MASTER_ADDR", "127.0.0.1");
+  set_variable("MASTER_PORT", std::to_string(store.port));
+  hand_on(kPhaseVariable, handed.phase);
+  hand_on(kLastWordsVariable, handed.last_words);
+  if (number == 0) hand_on(kListeningSocketVariable, store.socket.get());
+  std::vector<char*> words;
+  std::string name = "odb-trainer";
+  words.push_back(name.data());
+  for (const std::string& word : command.words)
+    words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execv("/proc/self/exe", words.data());
+  ::_exit(static_cast<int>(ExitCode::internal));
+}
+
+}  // namespace
+
+RankProcess start_rank(int number, const RankCommand& command, const ListeningSocket& store,
+                       const PassedSignals& signals) {
+  RankProcess rank{.number = number};
+  Descriptor lines;  // the writing end
+  Handed handed;
+  if (!command.log_folder.empty()) {
+    rank.log = open_rank_log(command.log_folder, number, command.ranks, command.words);
+    handed.output = rank.log.get();
+  } else if (number > 0) {
+    Pipe pipe = make_pipe();
+    rank.lines = RankLines(number, std::move(pipe.read));
+    lines = std::move(pipe.write);
+    handed.output = lines.get();
+  }
+  rank.phase = Descriptor(::memfd_create("phase", MFD_CLOEXEC));
+  if (!rank.phase.open()) fail_launch("no memory for a rank's phase");
+  Pipe last_words = make_pipe();
+  rank.last_words = std::move(last_words.read);
+  handed.phase = rank.phase.get();
+  handed.last_words = last_words.write.get();
+  const pid_t parent = ::getpid();
+  rank.process = ::fork();
+  if (rank.process < 0) fail_launch("no process to be had");
+  if (rank.process > 0) return rank;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(static_cast<int>(ExitCode::peer_lost));
+  ::setpgid(0, 0);
+  signals.give_back();
+  become_rank(number, command, store, handed);
+}
+
+std::string told_phase(const RankProcess& rank) {
+  char bytes[kMostPhaseBytes + 1] = {};
+  return ::pread(rank.phase.get(), bytes, kMostPhaseBytes, 0) > 0 ? bytes : "";
+}
+
+std::string take_last_words(RankProcess& rank) {
+  std::string words;
+  char bytes[4096];
+  for (ssize_t count; (count = ::read(rank.last_words.get(), bytes, sizeof bytes)) > 0;)
+    words.append(bytes, static_cast<std::size_t>(count));
+  if (rank.log.open() && !words.empty()) {
+    const std::string line = words + "\n";
+    [[maybe_unused]] const auto told = ::write(rank.log.get(), line.data(), line.size());
+  }
+  return words;
+}
+
+}  // namespace odb

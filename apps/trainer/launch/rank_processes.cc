@@ -1,0 +1,165 @@
+#include "rank_processes.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+#include "base/amount.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "peer_notice.h"
+
+namespace odb {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kFailTogether{2};
+constexpr int kSaved = static_cast<int>(ExitCode::saved);
+
+class Ranks {
+ public:
+  Ranks(const RankCommand& command, std::chrono::milliseconds patience) : patience_(patience) {
+    ListeningSocket store = listen_here();
+    port_ = store.port;
+    for (int rank = 0; rank < command.ranks; ++rank)
+      ranks_.push_back(start_rank(rank, command, store, signals_));
+    // The socket is rank 0's alone now: once that is dead, nobody shall wait there.
+  }
+  ~Ranks() { kill_rest(); }
+
+  std::vector<RankEnd> await_all() {
+    while (any_left()) {
+      await_something();
+      while (const auto signal = signals_.next())
+        pass_on(*signal);
+      tell_lines();
+      reap();
+      attend_failure();
+    }
+    tell_lines();
+    tell_cause();
+    for (const std::string& failure : describe_other_failures(ends_))
+      log("launch").error("{}", failure);
+    return ends_;
+  }
+
+ private:
+  bool any_left() const;
+  void await_something();
+  void pass_on(int signal);
+  void tell_lines();
+  void reap();
+  void take_end(RankProcess& rank, int status);
+  void attend_failure();
+  void tell_cause();
+  void give_up_waiting();
+  void kill_rest();
+
+  std::chrono::milliseconds patience_;
+  PassedSignals signals_;
+  int port_ = 0;  // of the store
+  std::vector<RankProcess> ranks_;
+  std::vector<RankEnd> ends_;
+  std::set<int> passed_on_;
+  std::optional<Clock::time_point> failed_at_;  // since then the others are to leave
+  bool cause_told_ = false;
+  bool peers_told_ = false;
+  bool killed_ = false;
+};
+
+bool Ranks::any_left() const {
+  return std::ranges::any_of(ranks_, [](const RankProcess& rank) { return rank.process != 0; });
+}
+
+// Lines, a signal, or 50 ms.
+void Ranks::await_something() {
+  std::vector<pollfd> watched{{.fd = signals_.descriptor(), .events = POLLIN, .revents = 0}};
+  for (const RankProcess& rank : ranks_)
+    if (rank.lines.descriptor() >= 0)
+      watched.push_back({.fd = rank.lines.descriptor(), .events = POLLIN, .revents = 0});
+  ::poll(watched.data(), watched.size(), 50);
+}
+
+void Ranks::pass_on(int signal) {
+  passed_on_.insert(signal);
+  for (const RankProcess& rank : ranks_)
+    if (rank.process != 0) ::kill(rank.process, signal);
+}
+
+void Ranks::tell_lines() {
+  for (RankProcess& rank : ranks_)
+    rank.lines.tell();
+}
+
+void Ranks::reap() {
+  for (RankProcess& rank : ranks_) {
+    int status = 0;
+    if (rank.process == 0 || ::waitpid(rank.process, &status, WNOHANG) != rank.process) continue;
+    rank.process = 0;
+    take_end(rank, status);
+  }
+}
+
+void Ranks::take_end(RankProcess& rank, int status) {
+  RankEnd end = judge_end(rank.number, status, passed_on_);
+  end.ours = killed_;
+  end.phase = told_phase(rank);
+  end.words = take_last_words(rank);
+  const bool unheeded = end.signal != 0 && end.code == kSaved;
+  if (unheeded)
+    log("launch").info("rank {} was ended by {} before it could heed it; it had nothing to save",
+                       end.rank, ::strsignal(end.signal));
+  if (end.code != 0 && (end.code != kSaved || unheeded) && !failed_at_) failed_at_ = Clock::now();
+  ends_.push_back(std::move(end));
+}
+
+void Ranks::attend_failure() {
+  if (!failed_at_ || killed_) return;
+  const RankEnd* const cause = cause_of(ends_);
+  const bool was_killed = cause != nullptr && cause->signal != 0;
+  const auto since = Clock::now() - *failed_at_;
+  if (was_killed || since > kFailTogether) tell_cause();
+  if (!any_left()) return;
+  if (was_killed && !peers_told_ && ranks_.front().process != 0)
+    peers_told_ = tell_peers(port_, *cause);
+  if (since > patience_) give_up_waiting();
+}
+
+void Ranks::tell_cause() {
+  if (cause_of(ends_) == nullptr || std::exchange(cause_told_, true)) return;
+  log("launch").error("{}", describe_cause(ends_, static_cast<int>(ranks_.size())));
+}
+
+void Ranks::give_up_waiting() {
+  std::vector<int> left;
+  for (const RankProcess& rank : ranks_)
+    if (rank.process != 0) left.push_back(rank.number);
+  log("launch").warn("{} {} {} not left within {} of the first one's end and will be killed",
+                     left.size() == 1 ? "rank" : "ranks", fmt::join(left, ", "),
+                     left.size() == 1 ? "has" : "have", print_duration(patience_));
+  kill_rest();
+}
+
+void Ranks::kill_rest() {
+  killed_ = true;
+  for (const RankProcess& rank : ranks_)
+    if (rank.process != 0) ::kill(-rank.process, SIGKILL);
+}
+
+}  // namespace
+
+std::vector<RankEnd> run_rank_processes(const RankCommand& command,
+                                        std::chrono::milliseconds patience) {
+  return Ranks(command, patience).await_all();
+}
+
+}  // namespace odb

@@ -1,0 +1,39 @@
+#include "base/launch_channel.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace odb {
+namespace {
+
+std::optional<int> descriptor_in(const char* variable) {
+  const char* const given = std::getenv(variable);
+  return given == nullptr ? std::nullopt : parse_integer<int>(std::string_view(given));
+}
+
+}  // namespace
+
+void tell_phase(const std::string& phase) {
+  const auto file = descriptor_in(kPhaseVariable);
+  if (!file) return;
+  std::array<char, kMostPhaseBytes> bytes{};
+  std::copy_n(phase.begin(), std::min(phase.size(), bytes.size()), bytes.begin());
+  (void)!::pwrite(*file, bytes.data(), bytes.size(), 0);
+}
+
+bool give_last_words(const std::string& text) {
+  const auto pipe = descriptor_in(kLastWordsVariable);
+  // More than a pipe holds is cut: nobody reads before this process has ended.
+  constexpr std::size_t kMost = 32768;
+  const std::string_view words = std::string_view(text).substr(0, kMost);
+  return pipe && ::write(*pipe, words.data(), words.size()) == static_cast<ssize_t>(words.size());
+}
+
+}  // namespace odb

@@ -1,0 +1,221 @@
+// launch from outside: what is refused or answered before there are ranks, and what the user reads
+// when a rank is lost or fails.
+#include <signal.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "../train/trainer_runs.h"
+#include "base/real_file_system.h"
+#include "catch.h"
+#include "run_trainer.h"
+#include "temporary_folder.h"
+#include "train/run_lock.h"
+
+using namespace odb;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+const std::string kModel = ODB_TESTS_FOLDER "/cases/models/base";
+
+// The options of `train`, in `folder`, with all it needs.
+std::string words_in(const TemporaryFolder& folder, const std::string& model = kModel) {
+  const std::string data = folder.write("a.jsonl", "{\"text\": \"aa\"}\n{\"text\": \"aaa\"}\n");
+  return "--data '" + data + "' --device cpu --threads 1 --chat-template chatml --output '" +
+         folder / "run" + "' --model '" + model +
+         "' --tokenizer '" ODB_TESTS_FOLDER "/cases/tokenizer/merges_pairs' ";
+}
+
+Outcome launch(const std::string& words, const std::string& launch_words = "") {
+  return odb_trainer("launch --nproc 3 " + launch_words + " -- train " + words);
+}
+
+std::string environment_of(const std::string& process) {
+  return '\0' + content_of("/proc/" + process + "/environ");
+}
+
+// The process of a rank that a launch has started whose command line holds `mark`. Data processes
+// are its children and have the same words and environment.
+std::optional<pid_t> process_of_rank(const std::string& mark, int rank) {
+  const std::string number = std::string(1, '\0') + "RANK=" + std::to_string(rank) + '\0';
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string process = entry.path().filename();
+    if (process.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (content_of(entry.path() / "cmdline").find(mark) == std::string::npos) continue;
+    const std::string stat = content_of(entry.path() / "stat");
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end == std::string::npos) continue;
+    const std::string parent = std::to_string(std::stoi(stat.substr(name_end + 4)));
+    if (environment_of(process).find(number) != std::string::npos &&
+        environment_of(parent).find("ODB_LAST_WORDS=") == std::string::npos)
+      return std::stoi(process);
+  }
+  return std::nullopt;
+}
+
+// Three ranks that would go on for ever; `signal` hits one of them in the middle. What the user
+// read, once launch has ended with code 5 and nothing is left.
+std::string lose_rank(int rank, int signal, const std::string& timeout) {
+  TrainerRun run;
+  const std::string data = run.texts("a.jsonl", 90);
+  run.launch(3,
+             {"--data", data, "--l-max", "256", "--depth", "2", "--epochs", "1000000", "--timeout",
+              timeout},
+             {"--patience", signal == SIGSTOP ? "3s" : "10min"});
+  await("steps are told", [&] { return run.told_steps() >= 3 || run.ended(0); });
+  const auto process = process_of_rank(data, rank);
+  REQUIRE(process.has_value());
+  ::kill(*process, signal);
+  const std::vector<int> codes = run.await_end();
+  INFO(run.all_lines());
+  CHECK(codes == std::vector<int>{5});
+  run.await_nothing_left();
+  return run.lines(0);
+}
+
+}  // namespace
+
+TEST_CASE("a rank that is killed is named once, by launch, and the others leave by themselves") {
+  struct Case {
+    int rank;
+    std::string timeout;
+  };
+  // A rank's silence would be found after the timeout; that of the store's host with the next beat.
+  for (const auto& [rank, timeout] : {Case{2, "10min"}, Case{0, "10s"}}) {
+    const std::string lines = lose_rank(rank, SIGKILL, timeout);
+    INFO(lines);
+    const std::string name = "rank " + std::to_string(rank);
+    CHECK(count_of(lines, name + " was killed by signal 9 (Killed); it was last ") == 1);
+    CHECK(count_of(lines, "exit code 5") == 1);
+    CHECK(count_of(lines, "is lost") + count_of(lines, "failed: ") == 0);
+    CHECK(count_of(lines, "will be killed") == 0);
+  }
+}
+
+TEST_CASE("a rank that hangs is named once, and does not outlive the others") {
+  for (const int rank : {0, 1}) {
+    const std::string lines = lose_rank(rank, SIGSTOP, "4s");
+    INFO(lines);
+    CHECK(count_of(lines, "exit code 5") == 1);
+    CHECK(count_of(lines, "rank " + std::to_string(rank) + " is lost: no sign of life for ") +
+              count_of(lines, "hosting the store, which does not answer") >=
+          1);
+    CHECK(count_of(lines, "is lost") == 1);
+    CHECK(count_of(lines, "rank " + std::to_string(rank) + " has not left within 3s") == 1);
+  }
+}
+
+TEST_CASE("a broken record is told once, with the rank that met it") {
+  TrainerRun run;
+  RealFileSystem files;
+  const std::string rows = files.read_all(run.texts("a.jsonl", 60));
+  run.launch(3, {"--data", run.write("b.jsonl", rows + "{broken\n" + rows), "--batching",
+                 "standard", "--batch-size", "2"});
+  CHECK(run.await_end() == std::vector<int>{3});
+  INFO(run.all_lines());
+  CHECK(count_of(run.all_lines(), "b.jsonl:61") == 1);
+  CHECK(count_of(run.all_lines(), "exit code 3") == 1);
+  run.await_nothing_left();
+}
+
+TEST_CASE("what train prints and ends is printed once, and there are no ranks") {
+  const Outcome help = launch("--help");
+  CHECK(help.code == 0);
+  CHECK(count_of(help.output, "odb-trainer train [options]") == 1);
+  CHECK(help.errors.empty());
+
+  const Outcome config = launch("--l-max 77 --print-config");
+  CHECK(config.code == 0);
+  CHECK(nlohmann::json::parse(config.output).at("l_max") == 77);
+  CHECK(config.errors.empty());
+
+  const Outcome schema = launch("--print-schema");
+  CHECK(schema.code == 0);
+  CHECK(nlohmann::json::parse(schema.output).contains("properties"));
+}
+
+TEST_CASE("what cannot be trained is told once, whoever finds it") {
+  struct Case {
+    std::string words;
+    std::string told;
+    int code;
+  };
+  const TemporaryFolder folder;
+  const std::string all = words_in(folder);
+  auto config = nlohmann::json::parse(content_of(kModel + "/config.json"));
+  config["vocab_size"] = 5;
+  config["bos_token_id"] = 3;
+  config["eos_token_id"] = 4;
+  folder.write("small/config.json", config.dump());
+  for (const auto& [words, told, code] : {
+           // By launch, before there are ranks.
+           Case{"--no-such-thing 1", "unknown option --no-such-thing", 2},
+           Case{all + "--l-max 0", "--l-max: ", 2},
+           Case{all + "--config '" + folder / "none.json" + "'", "none.json", 2},
+           Case{"--data a.jsonl", "is missing", 2},
+           Case{all + "--rank 1 --world-size 3", "--rank cannot be given", 2},
+           Case{all + "--local-rank 1", "--local-rank cannot be given", 2},
+           Case{all + "--rendezvous 127.0.0.1:7", "--rendezvous cannot be given", 2},
+           // By all ranks alike.
+           Case{all + "--data '" + folder / "none.jsonl" + "'", "none.jsonl", 3},
+           Case{words_in(folder, folder / "none"), folder / "none/config.json", 4},
+           Case{words_in(folder, folder / "small") + "--init random",
+                "the model's embedding 5 rows", 2},
+           Case{all + "--join off", "--join off", 2},
+           Case{all + "--eval-data '" + folder / "none.jsonl" + "'", "none.jsonl: cannot be opened",
+                3},
+       }) {
+    const Outcome outcome = launch(words);
+    INFO(words << "\n" << outcome.errors);
+    CHECK(outcome.code == code);
+    CHECK(count_of(outcome.errors, told) == 1);
+  }
+}
+
+TEST_CASE("words that are no train are refused, once") {
+  for (const std::string words : {"", "--", "-- trian", "-- version"}) {
+    const Outcome outcome = odb_trainer("launch --nproc 3 " + words);
+    INFO(outcome.errors);
+    CHECK(outcome.code == 2);
+    CHECK(count_of(outcome.errors, "wanted odb-trainer launch --nproc N -- train ...") == 1);
+  }
+}
+
+TEST_CASE("a folder that another run holds is told once, though rank 0 alone looks at it") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "run");
+  const RunLock held(folder / "run/lock", this_owner());
+  const Outcome outcome = launch(words_in(folder) + "--init random");
+  INFO(outcome.errors);
+  CHECK(outcome.code == 2);
+  CHECK(count_of(outcome.errors, "another run writes into this folder") == 1);
+  CHECK(count_of(outcome.errors, "rank 0 ended with exit code 2") == 1);
+}
+
+TEST_CASE("logs of earlier starts stay, each start behind a line that tells it") {
+  const TemporaryFolder folder;
+  const std::string words = words_in(folder) + "--data '" + folder / "none.jsonl" + "'";
+  for (int start = 1; start <= 2; ++start) {
+    CHECK(launch(words, "--log-dir '" + folder / "logs" + "'").code == 3);
+    for (const std::string rank : {"0", "2"}) {
+      const std::string lines = content_of(folder / "logs/rank-0000" + rank + ".log");
+      INFO(lines);
+      CHECK(count_of(lines, "odb-trainer launch: rank " + rank + " of 3: train --data ") ==
+            static_cast<std::size_t>(start));
+      CHECK(count_of(lines, "none.jsonl: ") == static_cast<std::size_t>(start));
+    }
+  }
+}

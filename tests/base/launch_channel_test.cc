@@ -1,0 +1,66 @@
+// What a rank hands to its launch, with the launch's end of both in this process.
+#include "base/launch_channel.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "catch.h"
+
+using namespace odb;
+
+namespace {
+
+// A variable of the environment that names a descriptor, for as long as it lives.
+class Handed {
+ public:
+  Handed(const char* variable, int descriptor) : variable_(variable) {
+    ::setenv(variable, std::to_string(descriptor).c_str(), 1);
+  }
+  ~Handed() { ::unsetenv(variable_); }
+  Handed(const Handed&) = delete;
+  Handed& operator=(const Handed&) = delete;
+
+ private:
+  const char* variable_;
+};
+
+std::string phase_in(int file) {
+  char bytes[kMostPhaseBytes + 1] = {};
+  REQUIRE(::pread(file, bytes, kMostPhaseBytes, 0) >= 0);
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("without a launch nobody asks: a rank says its last words itself") {
+  tell_phase("training");
+  CHECK_FALSE(give_last_words("no model"));
+}
+
+TEST_CASE("a phase takes the place of the one before, and is cut where it is too long") {
+  const int file = ::memfd_create("phase", 0);
+  REQUIRE(file >= 0);
+  const Handed handed(kPhaseVariable, file);
+  CHECK(phase_in(file).empty());
+  tell_phase("loading the model");
+  CHECK(phase_in(file) == "loading the model");
+  tell_phase("saving");
+  CHECK(phase_in(file) == "saving");
+  tell_phase(std::string(1000, 'x'));
+  CHECK(phase_in(file) == std::string(kMostPhaseBytes, 'x'));
+  ::close(file);
+}
+
+TEST_CASE("last words go through the pipe, and nobody has to read meanwhile") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const Handed handed(kLastWordsVariable, ends[1]);
+  CHECK(give_last_words("no model"));
+  CHECK(give_last_words(std::string(100000, 'x')));
+  char bytes[8];
+  REQUIRE(::read(ends[0], bytes, sizeof bytes) == sizeof bytes);
+  CHECK(std::string(bytes, sizeof bytes) == "no model");
+  ::close(ends[0]);
+  CHECK(::close(ends[1]) == 0);
+}
