@@ -15,7 +15,6 @@
 #include "base/amount.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "peer_notice.h"
 
 namespace odb {
 namespace {
@@ -28,8 +27,7 @@ constexpr int kSaved = static_cast<int>(ExitCode::saved);
 class Ranks {
  public:
   Ranks(const RankCommand& command, std::chrono::milliseconds patience) : patience_(patience) {
-    ListeningSocket store = listen_here();
-    port_ = store.port;
+    const ListeningSocket store = listen_here();
     for (int rank = 0; rank < command.ranks; ++rank)
       ranks_.push_back(start_rank(rank, command, store, signals_));
     // The socket is rank 0's alone now: once that is dead, nobody shall wait there.
@@ -66,13 +64,11 @@ class Ranks {
 
   std::chrono::milliseconds patience_;
   PassedSignals signals_;
-  int port_ = 0;  // of the store
   std::vector<RankProcess> ranks_;
   std::vector<RankEnd> ends_;
   std::set<int> passed_on_;
   std::optional<Clock::time_point> failed_at_;  // since then the others are to leave
   bool cause_told_ = false;
-  bool peers_told_ = false;
   bool killed_ = false;
 };
 
@@ -128,10 +124,7 @@ void Ranks::attend_failure() {
   const bool was_killed = cause != nullptr && cause->signal != 0;
   const auto since = Clock::now() - *failed_at_;
   if (was_killed || since > kFailTogether) tell_cause();
-  if (!any_left()) return;
-  if (was_killed && !peers_told_ && ranks_.front().process != 0)
-    peers_told_ = tell_peers(port_, *cause);
-  if (since > patience_) give_up_waiting();
+  if (any_left() && since > patience_) give_up_waiting();
 }
 
 void Ranks::tell_cause() {

@@ -14,8 +14,7 @@ namespace odb {
 //
 // Once a rank has failed its end is logged as the cause (rank_end.h): at once when it was killed,
 // else when all have ended or after two seconds, since ranks that fail together do so within that.
-// The others have `patience` to leave by themselves, and are told whom they need not wait for;
-// then they are killed.
+// The others have `patience` to leave by themselves; then they are killed.
 //
 // Rank 0 has this process's standard error where the command names no folder; lines of the others
 // follow there with their number in front. FileError: no process, pipe or log file is to be had.

@@ -84,6 +84,7 @@ Json element_schema(const Option& option) {
 
 std::string description(const Option& option) {
   Texts facts;
+  if (option.required) facts.push_back("required, here or as a flag");
   if (option.tell_form) facts.push_back(option.form);
   if (!option.unit.empty()) facts.push_back("in " + option.unit);
   if (option.kind == OptionKind::text && !option.bounds.empty()) facts.push_back(option.range());
@@ -139,10 +140,6 @@ std::string schema_json(const OptionTable& table, const std::string& title) {
   for (const Option* option : table.options())
     properties[option->key()] = option_schema(*option);
   schema["properties"] = std::move(properties);
-  Texts required;
-  for (const Option* option : table.options())
-    if (option->required) required.push_back(option->key());
-  if (!required.empty()) schema["required"] = required;
   schema["additionalProperties"] = false;
   Json rules = Json::array();
   for (const Texts& set : table.exclusive_sets())

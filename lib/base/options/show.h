@@ -19,8 +19,8 @@ std::string help_text(const std::vector<const Option*>& options, size_t width);
 std::string config_json(const OptionTable& table);
 
 // JSON Schema (2020-12) of the config file: types, ranges, choices, defaults, meanings, exclusive
-// sets, required keys (which flags may give instead); unknown keys are not allowed. Ends
-// with a line feed.
+// sets; unknown keys are not allowed. No key must be there, for flags may give a required option.
+// Ends with a line feed.
 std::string schema_json(const OptionTable& table, const std::string& title);
 
 // `text` broken at spaces into lines of at most `width` columns, each behind `indent` spaces; no
