@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/signals.h"
 
@@ -28,43 +29,24 @@ struct Hello {
 static_assert(std::is_trivially_copyable_v<Hello>);
 constexpr std::uint64_t kWord = 0x6f64622d6c696e65;  // "odb-line"
 
-// Owns a descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
-
 // On all addresses, of IPv6 as well where the machine has it.
 Descriptor listen_anywhere() {
   Descriptor socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (socket.number() >= 0) {
+  if (socket.get() >= 0) {
     const int no = 0;
-    ::setsockopt(socket.number(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
+    ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
     sockaddr_in6 any = {};
     any.sin6_family = AF_INET6;
-    if (::bind(socket.number(), reinterpret_cast<sockaddr*>(&any), sizeof(any)) == 0 &&
-        ::listen(socket.number(), SOMAXCONN) == 0)
+    if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&any), sizeof(any)) == 0 &&
+        ::listen(socket.get(), SOMAXCONN) == 0)
       return socket;
   }
   socket = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_in any = {};
   any.sin_family = AF_INET;
-  ODB_CHECK(socket.number() >= 0 &&
-                ::bind(socket.number(), reinterpret_cast<sockaddr*>(&any), sizeof(any)) == 0 &&
-                ::listen(socket.number(), SOMAXCONN) == 0,
+  ODB_CHECK(socket.get() >= 0 &&
+                ::bind(socket.get(), reinterpret_cast<sockaddr*>(&any), sizeof(any)) == 0 &&
+                ::listen(socket.get(), SOMAXCONN) == 0,
             "no socket to listen on: {}", errno_text(errno));
   return socket;
 }
@@ -82,14 +64,14 @@ std::uint16_t port_of(int socket) {
 Descriptor connect_to(const addrinfo& address, std::chrono::milliseconds limit) {
   Descriptor socket(
       ::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
-  if (socket.number() < 0) return socket;
-  if (::connect(socket.number(), address.ai_addr, address.ai_addrlen) == 0) return socket;
+  if (socket.get() < 0) return socket;
+  if (::connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0) return socket;
   if (errno != EINPROGRESS) return Descriptor(-1);
-  pollfd waiting{.fd = socket.number(), .events = POLLOUT, .revents = 0};
+  pollfd waiting{.fd = socket.get(), .events = POLLOUT, .revents = 0};
   int fault = ETIMEDOUT;
   socklen_t size = sizeof(fault);
   if (::poll(&waiting, 1, static_cast<int>(limit.count())) == 1)
-    ::getsockopt(socket.number(), SOL_SOCKET, SO_ERROR, &fault, &size);
+    ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &fault, &size);
   return fault == 0 ? std::move(socket) : Descriptor(-1);
 }
 
@@ -102,7 +84,7 @@ class LifeLines::Listener {
       : on_ended_(std::move(on_ended)),
         socket_(listen_anywhere()),
         end_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    ODB_CHECK(end_.number() >= 0, "no event to end a thread by: {}", errno_text(errno));
+    ODB_CHECK(end_.get() >= 0, "no event to end a thread by: {}", errno_text(errno));
     const ScopedSignalBlock block;
     thread_ = std::thread([this] { listen(); });
   }
@@ -110,11 +92,11 @@ class LifeLines::Listener {
   Listener& operator=(const Listener&) = delete;
   ~Listener() {
     const std::uint64_t one = 1;
-    (void)!::write(end_.number(), &one, sizeof(one));
+    (void)!::write(end_.get(), &one, sizeof(one));
     thread_.join();
   }
 
-  std::uint16_t port() const { return port_of(socket_.number()); }
+  std::uint16_t port() const { return port_of(socket_.get()); }
 
  private:
   struct Line {
@@ -126,10 +108,10 @@ class LifeLines::Listener {
 
   void listen() {
     for (;;) {
-      std::vector<pollfd> looks = {{.fd = end_.number(), .events = POLLIN, .revents = 0},
-                                   {.fd = socket_.number(), .events = POLLIN, .revents = 0}};
+      std::vector<pollfd> looks = {{.fd = end_.get(), .events = POLLIN, .revents = 0},
+                                   {.fd = socket_.get(), .events = POLLIN, .revents = 0}};
       for (const Line& line : lines_)
-        looks.push_back({.fd = line.socket.number(), .events = POLLIN, .revents = 0});
+        looks.push_back({.fd = line.socket.get(), .events = POLLIN, .revents = 0});
       if (::poll(looks.data(), looks.size(), -1) < 0) continue;
       if (looks[0].revents != 0) return;
       for (std::size_t i = lines_.size(); i-- > 0;)
@@ -139,8 +121,8 @@ class LifeLines::Listener {
   }
 
   void accept() {
-    Descriptor socket(::accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (socket.number() >= 0)
+    Descriptor socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket.get() >= 0)
       lines_.push_back({.socket = std::move(socket), .heard = 0, .hello = {}});
     else if (errno == EMFILE || errno == ENFILE)  // that line stays unheard of
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -158,8 +140,8 @@ class LifeLines::Listener {
     char* into = reinterpret_cast<char*>(&line.hello) + line.heard;
     char more = 0;
     const bool known = line.heard == sizeof(Hello);
-    const ssize_t count = known ? ::recv(line.socket.number(), &more, 1, 0)
-                                : ::recv(line.socket.number(), into, sizeof(Hello) - line.heard, 0);
+    const ssize_t count = known ? ::recv(line.socket.get(), &more, 1, 0)
+                                : ::recv(line.socket.get(), into, sizeof(Hello) - line.heard, 0);
     if (count == 0) return known ? Heard::rank_ended : Heard::no_line;
     if (count < 0)
       return errno == EAGAIN || errno == EINTR ? Heard::nothing : Heard::no_line;  // reset
@@ -192,20 +174,11 @@ std::optional<LifeLine> LifeLine::connect(const std::string& host, std::uint16_t
   for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
     Descriptor socket = connect_to(*address, limit);
     // A new connection has room for so little.
-    if (socket.number() >= 0 && ::send(socket.number(), &hello, sizeof(hello), MSG_NOSIGNAL) ==
-                                    static_cast<ssize_t>(sizeof(hello)))
-      return LifeLine(socket.release());
+    if (socket.get() >= 0 && ::send(socket.get(), &hello, sizeof(hello), MSG_NOSIGNAL) ==
+                                 static_cast<ssize_t>(sizeof(hello)))
+      return LifeLine(std::move(socket));
   }
   return std::nullopt;
-}
-
-LifeLine::LifeLine(LifeLine&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-LifeLine& LifeLine::operator=(LifeLine&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-LifeLine::~LifeLine() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 }  // namespace odb

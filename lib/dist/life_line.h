@@ -13,6 +13,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+
+#include "base/descriptor.h"
 
 namespace odb {
 
@@ -42,14 +45,11 @@ class LifeLine {
   // cannot be reached.
   static std::optional<LifeLine> connect(const std::string& host, std::uint16_t port, int rank,
                                          std::chrono::milliseconds limit);
-  LifeLine(LifeLine&& other) noexcept;
-  LifeLine& operator=(LifeLine&& other) noexcept;
-  ~LifeLine();
 
  private:
-  explicit LifeLine(int descriptor) : descriptor_(descriptor) {}
+  explicit LifeLine(Descriptor socket) : socket_(std::move(socket)) {}
 
-  int descriptor_ = -1;
+  Descriptor socket_;
 };
 
 }  // namespace odb

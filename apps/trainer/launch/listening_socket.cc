@@ -3,6 +3,8 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
+#include "launch_error.h"
+
 namespace odb {
 
 ListeningSocket listen_here() {

@@ -2,7 +2,7 @@
 // its store there, so that no other program can take the port meanwhile.
 #pragma once
 
-#include "descriptor.h"
+#include "base/descriptor.h"
 
 namespace odb {
 

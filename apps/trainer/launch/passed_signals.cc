@@ -2,6 +2,8 @@
 
 #include <sys/signalfd.h>
 
+#include "launch_error.h"
+
 namespace odb {
 
 PassedSignals::PassedSignals() {

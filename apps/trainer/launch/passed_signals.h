@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "descriptor.h"
+#include "base/descriptor.h"
 
 namespace odb {
 

@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "launch_error.h"
+
 namespace odb {
 namespace {
 

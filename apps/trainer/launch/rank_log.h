@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "descriptor.h"
+#include "base/descriptor.h"
 
 namespace odb {
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/launch_channel.h"
+#include "launch_error.h"
 #include "rank_log.h"
 #include "train/launch_place.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "descriptor.h"
+#include "base/descriptor.h"
 #include "listening_socket.h"
 #include "passed_signals.h"
 #include "rank_lines.h"

@@ -3,10 +3,7 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <utility>
-
-#include "base/error.h"
 
 namespace odb {
 
@@ -22,16 +19,11 @@ class Descriptor {
   ~Descriptor() {
     if (number_ >= 0) ::close(number_);
   }
-  int get() const { return number_; }
+  int get() const { return number_; }  // -1: none
   bool open() const { return number_ >= 0; }
 
  private:
   int number_ = -1;
 };
-
-// What the system has just refused, with its reason.
-[[noreturn]] inline void fail_launch(const char* what) {
-  throw FileError("launch: {}: {}", what, errno_text(errno));
-}
 
 }  // namespace odb
