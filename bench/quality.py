@@ -1,5 +1,6 @@
-"""The runs of quality.sh. All see the same views once, from the same random weights (those of the seed), and make an update
-after about as many tokens: --global-batch-tokens closes a step, whatever micro-batches are like. Two ranks of one thread.
+"""The runs of quality.sh. All see the same views once, from the same random weights (those of the seed), in about the same
+number of updates: standard batches have two talks a rank, the others a budget that takes as many real tokens. Two ranks of one
+thread.
 
 A strategy is judged by its differences from odb-flat, seed by seed: they are noise if their mean is within two standard
 errors, or under half a percent of the loss. The standard error is over few seeds, so it is rough itself.
@@ -16,13 +17,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TRAINER = os.environ.get("TRAINER", "build/release/odb-trainer")
 DEMO, WORK = ROOT / ".cache/demo", ROOT / ".cache/bench-quality"
 EVALUATED = 200  # talks
-STRATEGIES = {"odb-flat": ["--batching", "odb", "--layout", "flat"],
-              "odb-padded": ["--batching", "odb", "--layout", "padded"],
-              "standard": ["--batching", "standard", "--batch-size", "2", "--layout", "flat"],
-              "packing": ["--batching", "packing", "--layout", "flat"]}
-COMMON = ["--model", DEMO / "model", "--init", "random", "--chat-template", "chatml", "--cutoff-len", "1024", "--l-max", "1024",
-          "--global-batch-tokens", "8192", "--lr", "2e-3", "--epochs", "1", "--device", "cpu", "--threads", "1", "--console",
-          "off", "--overwrite", "on"]
+BUDGET = 1180  # tokens of a rank and update: two talks have as many on average
+STRATEGIES = {"odb-flat": ["--batching", "odb", "--layout", "flat", "--l-max", BUDGET],
+              "odb-padded": ["--batching", "odb", "--layout", "padded", "--l-max", round(BUDGET / 0.87)],  # 13 % are padding
+              "standard": ["--batching", "standard", "--batch-size", 2, "--layout", "flat", "--l-max", BUDGET],
+              "packing": ["--batching", "packing", "--layout", "flat", "--l-max", BUDGET]}
+COMMON = ["--model", DEMO / "model", "--init", "random", "--chat-template", "chatml", "--cutoff-len", 1024, "--lr", "2e-3",
+          "--epochs", 1, "--device", "cpu", "--threads", 1, "--console", "off", "--overwrite", "on"]
 
 
 def cut(name, count):
@@ -53,7 +54,7 @@ def verdict(differences, loss):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--samples", type=int, default=800)
+    parser.add_argument("--samples", type=int, default=600)
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
     if options.seeds < 2:

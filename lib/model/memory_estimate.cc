@@ -53,8 +53,9 @@ double block_working(const Sizes& size) {
 // A chunk of logits, its bf16 form beside it, the head's gradient, and the copies of the head that
 // products make: in bf16, and turned round.
 double loss_working(const Sizes& size) {
-  const double chunk = std::min(std::max(static_cast<double>(kLossChunkBytes), 4 * size.vocabulary),
-                                4 * size.vocabulary * size.tokens);
+  const auto positions =
+      static_cast<double>(loss_chunk_positions(static_cast<std::int64_t>(size.vocabulary)));
+  const double chunk = 4 * size.vocabulary * std::min(positions, size.tokens);
   const double head = size.vocabulary * size.hidden;
   return chunk * (size.narrow ? 1.5 : 1) + head * (4 + (size.narrow ? 2 : 0) + size.element);
 }

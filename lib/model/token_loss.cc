@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "model/cpu_rows.h"
 #include "model/linear.h"
+#include "model/loss_chunk.h"
 
 namespace odb {
 namespace {
@@ -65,13 +66,11 @@ struct LossParts {
 
 LossParts loss_in_chunks(const Tensor& hidden, const Tensor& weight,
                          const SupervisedPositions& supervised, bool wants_hidden,
-                         bool wants_weight, std::int64_t chunk_bytes) {
+                         bool wants_weight, std::int64_t chunk) {
   const bool wide = hidden.scalar_type() == torch::kDouble;
   const auto sum_type = wide ? torch::kDouble : torch::kFloat;
   const Tensor narrow = weight.to(hidden.scalar_type());
   const std::int64_t count = hidden.size(0);
-  const std::int64_t chunk = std::clamp<std::int64_t>(chunk_bytes / (4 * weight.size(0)), 1,
-                                                      std::max<std::int64_t>(1, count));
   LossParts parts;
   if (wants_hidden) parts.d_hidden = torch::empty_like(hidden);
   if (wants_weight) parts.d_weight = torch::zeros_like(weight);
@@ -102,10 +101,10 @@ struct TokenLoss : torch::autograd::Function<TokenLoss> {
   static Tensor forward(AutogradContext* context, const Tensor& hidden, const Tensor& weight,
                         const Tensor& positions, const Tensor& labels,
                         const std::optional<Tensor>& weights, bool wants_hidden, bool wants_weight,
-                        std::int64_t chunk_bytes) {
+                        std::int64_t chunk) {
     LossParts parts = loss_in_chunks(hidden.index_select(0, positions), weight,
                                      {positions, labels, weights.value_or(Tensor())}, wants_hidden,
-                                     wants_weight, chunk_bytes);
+                                     wants_weight, chunk);
     context->saved_data["positions"] = positions;
     context->saved_data["taken"] = false;
     context->saved_data["tokens"] = hidden.size(0);
@@ -177,7 +176,7 @@ Tensor token_loss(const Tensor& hidden, const Tensor& weight, const SupervisedPo
                               ? std::optional(supervised.weights.to(hidden.device()))
                               : std::nullopt,
                           gradients && hidden.requires_grad(), gradients && weight.requires_grad(),
-                          options.chunk_bytes);
+                          options.chunk_positions.value_or(loss_chunk_positions(weight.size(0))));
 }
 
 }  // namespace odb

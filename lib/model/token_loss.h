@@ -5,11 +5,11 @@
 // vocabulary x tokens is kept. Memory beside the results: one chunk of logits.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include <torch/types.h>
 
-#include "model/loss_chunk.h"
 #include "model/rows.h"
 
 namespace odb {
@@ -34,7 +34,8 @@ SupervisedPositions supervised_positions(const torch::Tensor& labels, const RowO
                                          std::span<const double> row_weights = {});
 
 struct TokenLossOptions {
-  std::int64_t chunk_bytes = kLossChunkBytes;  // of fp32 logits at a time; at least one position
+  // Whose logits are computed at a time, at least one; none: loss_chunk.h.
+  std::optional<std::int64_t> chunk_positions;
 };
 
 // Sum over positions of weights x -log softmax(hidden[position] x weight^T)[label], 0-d, fp32 (fp64
