@@ -43,9 +43,10 @@ std::vector<TokenId> template_ids(const json& item, const json& tokens,
   if (item.is_object() && item.contains("Sequence")) return {};
   const json& special = required_field(item, "SpecialToken", where);
   const std::string name = required_text(special, "id", where);
-  const json& known = required_field(tokens, name.c_str(), where + ".special_tokens");
+  const std::string place = where + ".special_tokens";
+  const json& known = required_field(tokens, name.c_str(), place);
   std::vector<TokenId> ids;
-  for (const json& id : required_list(known, "ids", where + ".special_tokens")) {
+  for (const json& id : required_list(known, "ids", place)) {
     ids.push_back(parse_id(id, where));
     if (static_cast<std::size_t>(ids.back()) >= vocabulary.size()) {
       throw DataError("{}: '{}' stands for the id {}, but there are only {} tokens", where, name,
