@@ -53,8 +53,7 @@ void show_start(const TrainingInputs& inputs, const std::string& config) {
       "the first sample, {} tokens, {} of them supervised (set off):\n{}",
       inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
       show_sample(inputs.first_sample, inputs.source->making().tokenizer(), Highlight::marks));
-  const std::string warning =
-      why_nothing_is_learned(schedule_shape(inputs.options.optimizer), inputs.limits);
+  const std::string warning = why_nothing_is_learned(inputs.options.optimizer, inputs.limits);
   if (!warning.empty()) log("train").warn("{}", warning);
 }
 
@@ -201,6 +200,7 @@ void TrainingRun::join() {
                                 .rank = rank(),
                                 .world = world(),
                                 .data_size = inputs_.limits.data_size,
+                                .learning_rate = options().optimizer.lr,
                                 .log_every = options().look.log_every,
                                 .console = options().look.console,
                                 .process_start = process_start_,

@@ -253,6 +253,12 @@ TEST_CASE("A run whose only step has learning rate 0 says so, before or at its e
   TrainerRun learns;
   run_to_end(learns, 1, {"--data", learns.texts("a.jsonl", 3), "--l-max", "256", "--warmup", "0"});
   CHECK(count_of(learns.lines(0), "no weight was changed") == 0);
+
+  TrainerRun still;  // as it was asked
+  run_to_end(
+      still, 1,
+      {"--data", still.texts("a.jsonl", 3), "--l-max", "256", "--max-steps", "1", "--lr", "0"});
+  CHECK(count_of(still.lines(0), "learning rate 0") == 0);
 }
 
 // Rank 0's metrics, or another rank's ledger, may not grow any more: the rank fails by itself,
