@@ -10,6 +10,10 @@
 
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "catch.h"
@@ -75,12 +79,13 @@ std::string content_of(const std::string& path) {
 TEST_CASE("Ranks that are stuck when another fails by itself leave with its code and words") {
   for (const int failing : {0, 1}) {
     const TemporaryFolder folder;
-    const ListeningSocket socket;
+    std::optional<ListeningSocket> socket(std::in_place);
     const auto errors_of = [&](int rank) { return folder / ("rank" + std::to_string(rank)); };
     std::vector<pid_t> ranks;
     for (int rank = 0; rank < kWorld; ++rank)
       ranks.push_back(fork_child(
-          "trainer", [&, rank] { return run_rank(rank, failing, socket, errors_of(rank)); }));
+          "trainer", [&, rank] { return run_rank(rank, failing, *socket, errors_of(rank)); }));
+    socket.reset();  // else it listens on after rank 0's end
     for (int rank = 0; rank < kWorld; ++rank) {
       int status = 0;
       ::waitpid(ranks[static_cast<std::size_t>(rank)], &status, 0);
