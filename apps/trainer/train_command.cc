@@ -4,6 +4,7 @@
 #include "base/options/command_line.h"
 #include "base/options/show.h"
 #include "commands.h"
+#include "train/train_options.h"
 #include "train/training_run.h"
 #include "train_words.h"
 
@@ -25,6 +26,7 @@ int train_command(const Arguments& arguments) {
   RunOptions options;
   OptionTable table;
   if (!read_train_words(arguments, table, options)) return 0;
+  fill_defaults(options.optimizer);  // so that config.json tells them
   return run_training(options, config_json(table), process_start);
 }
 

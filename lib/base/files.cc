@@ -233,14 +233,18 @@ bool FileSystem::is_folder(const std::string& path) {
   return found && found->folder;
 }
 
+bool FileSystem::is_link(const std::string& path) {
+  return do_is_link(path);
+}
+
 std::uint64_t FileSystem::file_size(const std::string& path) {
   const std::optional<Status> found = status(path);
   if (!found) fail("look at " + path, -ENOENT);
   return found->size;
 }
 
-std::uint64_t FileSystem::free_space(const std::string& folder) {
-  std::uint64_t bytes = 0;
+std::optional<std::uint64_t> FileSystem::free_space(const std::string& folder) {
+  std::optional<std::uint64_t> bytes;
   const int result = uninterrupted([&] { return do_free_space(folder, bytes); });
   if (result < 0) fail("ask for the free space of " + folder, result);
   return bytes;

@@ -128,9 +128,11 @@ class FileSystem {
 
   bool exists(const std::string& path);     // file or folder; a dangling link does not exist
   bool is_folder(const std::string& path);  // false when there is nothing
+  bool is_link(const std::string& path);    // a symbolic one, whatever it leads to
   std::uint64_t file_size(const std::string& path);
-  // Bytes that may still be written below this folder (by a process without privileges).
-  std::uint64_t free_space(const std::string& folder);
+  // Bytes that may still be written below this folder (by a process without privileges). Nothing:
+  // its file system does not tell.
+  std::optional<std::uint64_t> free_space(const std::string& folder);
 
  protected:
   struct Status {
@@ -161,7 +163,8 @@ class FileSystem {
   virtual int do_remove_folder(const std::string& folder) = 0;
   virtual int do_sync_folder(const std::string& folder) = 0;
   virtual int do_status(const std::string& path, Status& status) = 0;
-  virtual int do_free_space(const std::string& folder, std::uint64_t& bytes) = 0;
+  virtual bool do_is_link(const std::string& path) = 0;
+  virtual int do_free_space(const std::string& folder, std::optional<std::uint64_t>& bytes) = 0;
 };
 
 // For facts that may be missing (/proc, /sys): the bytes, or none when they cannot be read for

@@ -51,8 +51,8 @@ struct ClockFacts {
 struct FolderFacts {
   std::string purpose;  // "output", "temporary files"
   std::string path;
-  std::string problem;  // why nothing can be written there; empty: it can
-  std::uint64_t free = 0;
+  std::string problem;                // why nothing can be written there; empty: it can
+  std::optional<std::uint64_t> free;  // none: its file system does not tell
 };
 
 struct LaunchFacts {

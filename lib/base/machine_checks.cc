@@ -164,8 +164,10 @@ Check check_folder(const FolderFacts& folder) {
         output ? "choose another --output" : "set TMPDIR to a folder that can be written";
     return check;
   }
-  check.found = fmt::format("{} can be written, {} free", folder.path, format_bytes(folder.free));
-  if (folder.free < kSafeFolder) {
+  const std::string free =
+      folder.free ? format_bytes(*folder.free) + " free" : "how much is free is not known";
+  check.found = fmt::format("{} can be written, {}", folder.path, free);
+  if (folder.free && *folder.free < kSafeFolder) {
     check.status = CheckStatus::warn;
     check.advice = "free some space: a checkpoint holds 12 bytes per parameter and more";
   }

@@ -107,10 +107,16 @@ int RealFileSystem::do_status(const std::string& path, Status& status) {
   return 0;
 }
 
-int RealFileSystem::do_free_space(const std::string& folder, std::uint64_t& bytes) {
+bool RealFileSystem::do_is_link(const std::string& path) {
+  struct stat found;
+  return ::lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode);
+}
+
+// A file system that has no blocks at all does not count them (some of FUSE).
+int RealFileSystem::do_free_space(const std::string& folder, std::optional<std::uint64_t>& bytes) {
   struct statvfs found;
   if (::statvfs(folder.c_str(), &found) < 0) return -errno;
-  bytes = static_cast<std::uint64_t>(found.f_bavail) * found.f_frsize;
+  if (found.f_blocks > 0) bytes = static_cast<std::uint64_t>(found.f_bavail) * found.f_frsize;
   return 0;
 }
 

@@ -21,7 +21,8 @@ class RealFileSystem final : public FileSystem {
   int do_remove_folder(const std::string& folder) override;
   int do_sync_folder(const std::string& folder) override;
   int do_status(const std::string& path, Status& status) override;
-  int do_free_space(const std::string& folder, std::uint64_t& bytes) override;
+  bool do_is_link(const std::string& path) override;
+  int do_free_space(const std::string& folder, std::optional<std::uint64_t>& bytes) override;
 };
 
 }  // namespace odb

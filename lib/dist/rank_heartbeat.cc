@@ -4,18 +4,21 @@
 
 #include <utility>
 
-#include "base/error.h"
 #include "base/launch_channel.h"
 #include "base/log.h"
 
 namespace odb {
+namespace {
+
+constexpr const char* kPrefix = "heartbeat/";
+
+}  // namespace
 
 std::unique_ptr<Heartbeat> start_heartbeat(const StoreAddress& store, int rank, int world,
                                            std::chrono::milliseconds timeout,
-                                           std::function<std::string()> phase,
-                                           std::function<void(const LostPeer&)> before_end) {
+                                           std::function<std::string()> phase, EndOfProcess end) {
   HeartbeatOptions options{.store = store,
-                           .prefix = "heartbeat/",
+                           .prefix = kPrefix,
                            .rank = rank,
                            .world = world,
                            .timeout = timeout,
@@ -24,14 +27,20 @@ std::unique_ptr<Heartbeat> start_heartbeat(const StoreAddress& store, int rank, 
                              tell_phase(now);
                              return now;
                            }};
-  const auto end = [store, before_end = std::move(before_end)](const LostPeer& peer) {
-    const std::string text = describe_lost(peer, store);
-    if (!give_last_words(text)) log("peers").error("{}", text);
+  const auto on_lost = [store, end = std::move(end)](const LostPeer& peer) {
+    const Error loss(ExitCode::peer_lost, describe_lost(peer, store));
+    const std::optional<Error> error = end ? end(peer, loss) : loss;
+    if (!error) return;
+    if (!give_last_words(error->what())) log("peers").error("{}", error->what());
     log("peers").flush();
-    if (before_end) before_end(peer);
-    ::_exit(static_cast<int>(ExitCode::peer_lost));  // other threads may be stuck for ever
+    ::_exit(static_cast<int>(error->code()));  // other threads may be stuck for ever
   };
-  return std::make_unique<Heartbeat>(std::move(options), end);
+  return std::make_unique<Heartbeat>(std::move(options), on_lost);
+}
+
+// The verdict that rank 0 would publish (heartbeat.cc).
+void tell_end(Store& store, int rank) {
+  store.set(std::string(kPrefix) + "lost", to_text(LostPeer{.rank = rank, .phase = "failing"}));
 }
 
 }  // namespace odb

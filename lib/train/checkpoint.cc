@@ -54,7 +54,7 @@ void together(TrainingGroups& groups, const std::function<void()>& part) {
   std::exception_ptr failure;
   try {
     part();
-  } catch (const Error&) {
+  } catch (const std::exception&) {  // also of LibTorch, or no memory
     failure = std::current_exception();
   }
   const double failures = sum_over_ranks(groups, {failure ? 1.0 : 0.0}).front();
@@ -99,6 +99,9 @@ std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGr
     if (first) draft.discard();
     const std::uint64_t wanted = bytes_of(contents.weights) + bytes_of(contents.optimizer.state());
     throw Error(error.code(), error.what() + lack_of_space(files, paths.checkpoints(), wanted));
+  } catch (const std::exception&) {
+    if (first) draft.discard();
+    throw;
   }
   return join_path(paths.checkpoints(), checkpoint_name(step));
 }

@@ -35,8 +35,9 @@ struct CheckpointContents {
 
 // Writes the checkpoint of step contents.run.totals.steps, and answers its path. Collective; blocks
 // until it is durable, on all ranks. Where one rank cannot do its part all throw, and nothing of
-// the checkpoint stays: that rank a FileError, which tells what a checkpoint takes and what is free
-// where that is the reason; the others OtherRankFailed. PeerLostError: a part may stay.
+// the checkpoint stays: that rank its own exception (a FileError tells what a checkpoint takes and
+// what is free where that is the reason); the others OtherRankFailed. PeerLostError: a part may
+// stay.
 std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGroups& groups,
                             const CheckpointContents& contents);
 

@@ -16,13 +16,19 @@ std::string nearest_folder(FileSystem& files, std::string path) {
   return path;
 }
 
+// Of what removing `path` frees: links are removed, not what they lead to.
 std::uint64_t bytes_in(FileSystem& files, const std::string& path) {
-  if (!files.exists(path)) return 0;  // a dangling link
-  if (!files.is_folder(path)) return files.file_size(path);
-  std::uint64_t bytes = 0;
-  for (const std::string& name : files.list(path))
-    bytes += bytes_in(files, join_path(path, name));
-  return bytes;
+  if (files.is_link(path)) return 0;
+  try {
+    if (!files.is_folder(path)) return files.file_size(path);
+    std::uint64_t bytes = 0;
+    for (const std::string& name : files.list(path))
+      bytes += bytes_in(files, join_path(path, name));
+    return bytes;
+  } catch (const FileError&) {
+    if (files.exists(path)) throw;
+    return 0;
+  }
 }
 
 }  // namespace
@@ -32,33 +38,38 @@ std::uint64_t checkpoint_bytes(std::uint64_t weights, const OptimizerOptions& op
   return optimizer.momentum() > 0 ? 2 * weights : weights;
 }
 
-std::uint64_t space_for_run(FileSystem& files, const std::string& output, bool overwrite) {
-  std::uint64_t bytes = files.free_space(nearest_folder(files, output));
-  if (overwrite)
-    for (const std::string& name : run_entries(files, output))
-      bytes += bytes_in(files, join_path(output, name));
+std::uint64_t bytes_of_run(FileSystem& files, const std::string& output) {
+  std::uint64_t bytes = 0;
+  for (const std::string& name : run_entries(files, output))
+    bytes += bytes_in(files, join_path(output, name));
+  return bytes;
+}
+
+std::optional<std::uint64_t> space_for_run(FileSystem& files, const std::string& output,
+                                           bool overwrite) {
+  std::optional<std::uint64_t> bytes = files.free_space(nearest_folder(files, output));
+  if (bytes && overwrite) *bytes += bytes_of_run(files, output);
   return bytes;
 }
 
 void require_space(FileSystem& files, const std::string& output, bool overwrite,
                    std::uint64_t wanted) {
-  const std::uint64_t free = space_for_run(files, output, overwrite);
-  if (free >= wanted) return;
+  const std::optional<std::uint64_t> free = space_for_run(files, output, overwrite);
+  if (!free || *free >= wanted) return;
   throw FileError(
       "--output {}: a checkpoint of this model takes about {} ({} bytes: weights and optimizer), "
       "its file system has {} ({} bytes) free; free some space there or choose another folder",
-      output, format_bytes(wanted), wanted, format_bytes(free), free);
+      output, format_bytes(wanted), wanted, format_bytes(*free), *free);
 }
 
 std::string lack_of_space(FileSystem& files, const std::string& folder, std::uint64_t wanted) {
   try {
-    const std::uint64_t free = files.free_space(folder);
-    if (free >= wanted) return "";
+    const std::optional<std::uint64_t> free = files.free_space(folder);
+    if (!free || *free >= wanted) return "";
     return fmt::format(
-        "; a checkpoint takes about {} ({} bytes), {} has {} ({} bytes) free without the part that "
-        "was written, which is removed: make room there and start the run again, or give it "
-        "another --output",
-        format_bytes(wanted), wanted, folder, format_bytes(free), free);
+        "; a checkpoint takes about {} ({} bytes), {} has {} ({} bytes) free now: make room there "
+        "and start the run again, or give it another --output",
+        format_bytes(wanted), wanted, folder, format_bytes(*free), *free);
   } catch (const FileError&) {
     return "";
   }

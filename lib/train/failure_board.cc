@@ -18,9 +18,9 @@ void tell_failure(Store& store, const RankFailure& failure) {
                                        failure.text));
 }
 
-std::optional<RankFailure> find_failure(Store& store, std::chrono::milliseconds limit) {
+std::optional<RankFailure> find_failure(Store& store, int reader, std::chrono::milliseconds limit) {
   try {
-    if (!store.wait_for(kFailure, limit)) return std::nullopt;
+    if (limit.count() > 0 && !store.wait_for(kFailure, limit)) return std::nullopt;
     const std::string text = store.find(kFailure).value_or("");
     const std::size_t first = text.find(' ');
     const std::size_t second = text.find(' ', first + 1);
@@ -28,7 +28,7 @@ std::optional<RankFailure> find_failure(Store& store, std::chrono::milliseconds 
     const auto rank = parse_integer<int>(text.substr(0, first));
     const auto code = parse_integer<int>(text.substr(first + 1, second - first - 1));
     if (!rank || !code) return std::nullopt;
-    store.add(kReaders, 1);
+    if (store.add(fmt::format("{}/{}", kReaders, reader), 1) == 1) store.add(kReaders, 1);
     return RankFailure{*rank, static_cast<ExitCode>(*code), text.substr(second + 1)};
   } catch (const PeerLostError&) {
     return std::nullopt;

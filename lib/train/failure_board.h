@@ -26,9 +26,10 @@ class OtherRankFailed : public Error {
 // The first rank to fail tells so; later ones change nothing. PeerLostError.
 void tell_failure(Store& store, const RankFailure& failure);
 
-// What a rank has told, waiting for it up to `limit`; this rank counts as a reader then. Nothing:
-// none did, or the store is gone.
-std::optional<RankFailure> find_failure(Store& store, std::chrono::milliseconds limit);
+// What a rank has told, waiting for it up to `limit`, 0 for not at all; `reader`, the rank that
+// asks, counts as one who has read it then, however often it asks. Nothing: none did, or the store
+// is gone.
+std::optional<RankFailure> find_failure(Store& store, int reader, std::chrono::milliseconds limit);
 
 // By the store's host before it leaves with a failure: waits until so many ranks have read it, up
 // to `limit`. PeerLostError.

@@ -10,8 +10,8 @@
 namespace odb {
 
 // `where`: the device, `doing`: the run's phase, for the message. Memory that could not be had
-// becomes exit code 2, for options decide how much is wanted; an Error stays what it is; all else
-// is exit code 70. LibTorch's backtraces are left out.
+// becomes exit code 2, for options decide how much is wanted; all else is exit code 70. LibTorch's
+// backtraces are left out. `error` is no Error, which has its kind.
 Error named_error(const std::exception& error, const std::string& where, const std::string& doing);
 
 }  // namespace odb

@@ -11,9 +11,11 @@ namespace {
 // Names files by their number: paths may differ.
 void add_files(nlohmann::json& facts, const std::string& flag, const SampleSource& source,
                std::size_t number) {
-  for (const RecordFile& file : source.records().files())
+  const RecordSet& records = source.records();
+  for (std::size_t i = 0; i < records.files().size(); ++i)
     facts[fmt::format("file {} of {}", number++, flag)] =
-        fmt::format("{} rows, checksum {}", file.rows(), file.content_key());
+        fmt::format("{} rows, checksum {}, weight {}", records.files()[i].rows(),
+                    records.files()[i].content_key(), records.weight(i));
 }
 
 }  // namespace

@@ -8,8 +8,9 @@
 
 namespace odb {
 
-// A JSON object: of each file of --data and --eval-data its rows and content, of the tokenizer with
-// all that makes samples, and of the model's config.json a checksum. Equal inputs give equal texts.
+// A JSON object: of each file of --data and --eval-data its rows, content and weight, of the
+// tokenizer with all that makes samples, and of the model's config.json a checksum. Equal inputs
+// give equal texts.
 // Reads no file again.
 std::string input_facts(const TrainingInputs& inputs);
 

@@ -1,12 +1,11 @@
 #include "train/run_meeting.h"
 
-#include <thread>
+#include <algorithm>
 #include <utility>
 
 #include "base/amount.h"
 #include "base/log.h"
 #include "dist/rank_heartbeat.h"
-#include "train/failure_board.h"
 #include "train/same_options.h"
 
 namespace odb {
@@ -24,8 +23,10 @@ constexpr const char* kAllLeft = "run/all-left";
 
 // Data processes that are stuck are killed before that.
 constexpr std::chrono::seconds kStoppingData{15};
-// For all ranks to read why one failed.
-constexpr std::chrono::seconds kReading{10};
+// For all ranks to read why one failed: the heartbeats of those that are stuck come by within ten.
+constexpr std::chrono::seconds kReading{15};
+// For a thread that is not stuck to find its connections broken.
+constexpr std::chrono::seconds kFinding{2};
 
 Store store_of(const LaunchPlace& place, std::chrono::milliseconds timeout) {
   if (place.rank != 0) return Store::connect(place.store, timeout);
@@ -38,6 +39,10 @@ bool is_of_another(const Error& error) {
          dynamic_cast<const OtherRankFailed*>(&error) != nullptr;
 }
 
+Error as_error(const RankFailure& failure) {
+  return {failure.code, fmt::format("rank {} failed: {}", failure.rank, failure.text)};
+}
+
 }  // namespace
 
 RunMeeting::RunMeeting(const LaunchPlace& place, std::chrono::milliseconds timeout)
@@ -48,8 +53,13 @@ RunMeeting::~RunMeeting() = default;
 void RunMeeting::start_heartbeat(std::function<std::string()> phase,
                                  std::function<void(const LostPeer&)> before_end) {
   if (alone()) return;
+  const auto end = [this, before_end = std::move(before_end)](const LostPeer& peer,
+                                                              const Error& loss) {
+    if (before_end) before_end(peer);
+    return end_of_process(loss);
+  };
   heartbeat_ = odb::start_heartbeat(store_.address(), place_.rank, place_.world, timeout_,
-                                    std::move(phase), std::move(before_end));
+                                    std::move(phase), end);
 }
 
 void RunMeeting::open(const std::string& config) {
@@ -96,31 +106,73 @@ void RunMeeting::leave() {
     log("train").warn("not all ranks have left within {}", print_duration(limit));
 }
 
-void RunMeeting::settle(const Error& error) {
+void RunMeeting::tell(const Error& error) {
   if (alone()) return;
-  const bool of_another = is_of_another(error);
-  const auto ends = Clock::now() + 2 * timeout_;
-  std::optional<RankFailure> failure;
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  if (is_of_another(error)) return;
   try {
-    if (!of_another) {
-      tell_failure(store_, {place_.rank, error.code(), error.what()});
-      store_.set_once(kAllAlike, "no");  // where ranks still wait for it
-    }
-    failure = find_failure(store_, 2 * timeout_);
-    if (place_.rank == 0 && failure) {
-      store_.set_once(kOpened, "no");
-      await_readers(store_, place_.world, kReading);
-    }
+    tell_failure(store_, {place_.rank, error.code(), error.what()});
+    store_.set_once(kAllAlike, "no");  // where ranks still wait for it
+    tell_end(store_, place_.rank);
   } catch (const PeerLostError&) {  // nobody left to tell
   }
-  if (of_another && !failure) {
-    // A rank that fell silent, or died: the heartbeat finds out which, and ends this process.
-    std::this_thread::sleep_until(ends);
-    return;
+}
+
+void RunMeeting::settle(const Error& error) {
+  if (alone()) return;
+  const auto ends = Clock::now() + 2 * timeout_;
+  std::optional<RankFailure> failure = find_failure(store_, place_.rank, 2 * timeout_);
+  if (place_.rank == 0 && failure) {
+    try {
+      store_.set_once(kOpened, "no");
+      await_readers(store_, place_.world, kReading);
+    } catch (const PeerLostError&) {  // nobody left to wait for
+    }
   }
-  if (heartbeat_) heartbeat_->leave();
-  if (of_another)
-    throw Error(failure->code, fmt::format("rank {} failed: {}", failure->rank, failure->text));
+  if (!is_of_another(error)) return;
+  // Else a rank that fell silent, or died: the heartbeat finds out which, and ends this process.
+  if (!failure) failure = await_heard(ends);
+  if (failure) throw as_error(*failure);
+}
+
+std::optional<RankFailure> RunMeeting::await_heard(Clock::time_point ends) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, ends, [this] { return heard_.has_value(); });
+  return heard_;
+}
+
+// Over a connection of its own: another thread may wait for long on the other one.
+std::optional<RankFailure> RunMeeting::look_at_board() {
+  constexpr std::chrono::milliseconds kConnecting{1000};
+  try {
+    Store board = Store::connect(store_.address(), std::min(kConnecting, timeout_));
+    return find_failure(board, place_.rank, std::chrono::milliseconds(0));
+  } catch (const PeerLostError&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Error> RunMeeting::end_of_process(const Error& loss) {
+  const std::optional<RankFailure> failure = look_at_board();
+  if (!failure) return loss;
+  {
+    std::unique_lock lock(mutex_);
+    heard_ = failure;
+    changed_.notify_all();
+    if (changed_.wait_for(lock, kFinding, [this] { return ending_; })) return std::nullopt;
+  }
+  if (place_.rank == 0) {
+    try {
+      Store board = Store::connect(store_.address(), timeout_);
+      await_readers(board, place_.world, kReading);
+    } catch (const PeerLostError&) {  // nobody left to wait for
+    }
+  }
+  return as_error(*failure);
 }
 
 }  // namespace odb

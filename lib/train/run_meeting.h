@@ -6,19 +6,28 @@
 //   compare(...)                all read the same
 //   ... the groups are made over the store, and the run takes place ...
 //   leave()                     in peace: rank 0's store stays until nobody needs it
-//   settle(error)               otherwise: all leave for one reason, and know it
+//   tell(error), settle(error)  otherwise: all leave for one reason, and know it
+//
+// A rank that fails by itself, wherever the others are: tells why on the board of failures
+// (failure_board.h), breaks its connections, and ends without having left in peace. Whoever finds a
+// connection broken reads the board. Whoever does not, for a collective on a GPU only hangs then,
+// is ended by its heartbeat, which takes the rank for lost and reads the board, too.
 //
 // A run of one rank has a store, for its data processes, and nobody to wait for.
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
 #include "dist/heartbeat.h"
 #include "dist/store.h"
+#include "train/failure_board.h"
 #include "train/launch_place.h"
 
 namespace odb {
@@ -30,14 +39,16 @@ class RunMeeting {
   RunMeeting(const LaunchPlace& place, std::chrono::milliseconds timeout);
   RunMeeting(const RunMeeting&) = delete;
   RunMeeting& operator=(const RunMeeting&) = delete;
-  // Without leave() or settle() before, the others take this rank for lost.
+  // Without leave() before, the others take this rank for lost.
   ~RunMeeting();
 
   Store& store() { return store_; }
 
-  // From now on a peer that is lost ends this process, and this rank tells that it lives
-  // (rank_heartbeat.h). `phase` and `before_end` are called on another thread; `phase` must not
-  // block. Nothing where the rank is alone. PeerLostError.
+  // From now on a peer that is lost ends this process, with the exit code and the words of the rank
+  // that failed where one told them; and this rank tells that it lives (rank_heartbeat.h). Where
+  // this rank is about to end anyway, by tell(), that is left to go on. `phase` and `before_end`
+  // are called on another thread; `phase` must not block. Nothing where the rank is alone.
+  // PeerLostError.
   void start_heartbeat(std::function<std::string()> phase,
                        std::function<void(const LostPeer&)> before_end);
 
@@ -58,19 +69,31 @@ class RunMeeting {
   // gone. Rank 0 blocks until all have called, somewhat longer than `timeout` at most.
   void leave();
 
-  // Before `error` ends this rank. One of its own is told to the others, and rank 0 waits some
-  // seconds for them to read it; returns then. Where `error` comes from another rank's end
-  // (PeerLostError, OtherRankFailed), blocks until that one has told why, and throws this as an
-  // Error with its exit code in place of `error`; when nothing is told the heartbeat ends the
-  // process meanwhile, or this returns after twice `timeout`.
+  // At once when `error` is to end this rank, before any connection to the others is broken: one of
+  // its own is told to them.
+  void tell(const Error& error);
+  // After that, with the groups gone: others may wait in a collective that only this ends. With an
+  // error of its own rank 0 waits some seconds for the others to read it, the store being here;
+  // returns then. Where `error` comes from another rank's end (PeerLostError, OtherRankFailed),
+  // blocks until that one has told why, and throws this as an Error with its exit code in place of
+  // `error`; when nothing is told the heartbeat ends the process meanwhile, or this returns after
+  // twice `timeout`.
   void settle(const Error& error);
 
  private:
   bool alone() const { return place_.world == 1; }
+  // On the heartbeat's thread: see EndOfProcess. Waits for tell(), a little.
+  std::optional<Error> end_of_process(const Error& loss);
+  std::optional<RankFailure> look_at_board();
+  std::optional<RankFailure> await_heard(std::chrono::steady_clock::time_point ends);
 
   LaunchPlace place_;
   std::chrono::milliseconds timeout_;
   Store store_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ending_ = false;               // tell() was called
+  std::optional<RankFailure> heard_;  // by the heartbeat's thread
   std::unique_ptr<Heartbeat> heartbeat_;
 };
 

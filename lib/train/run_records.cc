@@ -139,11 +139,10 @@ void RunRecords::tell_what_was_not_learned(const RunTotals& totals) const {
   if (totals.skipped_steps > 0)
     log("train").warn("{} of {} steps were skipped: their gradients were not finite",
                       totals.skipped_steps, totals.steps);
-  if (totals.steps > 0 && highest_rate_ == 0)
+  if (totals.steps > 0 && options_.learning_rate > 0 && highest_rate_ == 0)
     log("train").warn(
         "no weight was changed: {} had learning rate 0, where a warm-up begins; give --warmup 0, "
-        "or "
-        "a run of more steps",
+        "or a run of more steps",
         totals.steps == 1 ? "the only step" : fmt::format("all {} steps", totals.steps));
 }
 

@@ -25,6 +25,7 @@ struct RunRecordsOptions {
   int rank = 0;
   int world = 1;
   std::int64_t data_size = 0;
+  double learning_rate = 0;  // `--lr`
   std::int64_t log_every = 1;
   ConsoleKind console = ConsoleKind::automatic;
   std::chrono::steady_clock::time_point process_start;

@@ -41,7 +41,8 @@ RunTotals totals_of(const JsonObjectReader& state) {
           .tokens = count("tokens"),
           .supervised_tokens = count("supervised_tokens"),
           .idle_slots = count("idle_slots"),
-          .skipped_steps = count("skipped_steps"),
+          // Not in states of earlier builds.
+          .skipped_steps = state.integer_or_none("skipped_steps", 0, kMost).value_or(0),
           .seconds = 0};
 }
 

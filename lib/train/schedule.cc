@@ -84,13 +84,14 @@ double schedule_factor(const ScheduleShape& shape, double share, double warmup, 
   std::abort();
 }
 
-std::string why_nothing_is_learned(const ScheduleShape& shape, const RunLimits& limits) {
-  if (limits.steps != 1 || learning_rate_factor(shape, Progress(limits)) > 0) return "";
+std::string why_nothing_is_learned(const OptimizerOptions& options, const RunLimits& limits) {
+  if (options.lr <= 0 || limits.steps != 1 ||
+      learning_rate_factor(schedule_shape(options), Progress(limits)) > 0)
+    return "";
   return fmt::format(
       "--max-steps 1 with --warmup {}: the first step of a warm-up has learning rate 0, so this "
-      "run "
-      "will change no weight; give --warmup 0 or more steps",
-      print_run_part(shape.warmup));
+      "run will change no weight; give --warmup 0 or more steps",
+      print_run_part(options.warmup));
 }
 
 double learning_rate_factor(const ScheduleShape& shape, const Progress& before_step) {

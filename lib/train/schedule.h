@@ -33,8 +33,9 @@ ScheduleShape schedule_shape(const OptimizerOptions& options);
 double learning_rate_factor(const ScheduleShape& shape, const Progress& before_step);
 
 // Why a run of such a length will learn nothing: its only step is the first of a warm-up, of rate
-// 0. Empty: nothing is known against it (how many steps an epoch has is not known before its end).
-std::string why_nothing_is_learned(const ScheduleShape& shape, const RunLimits& limits);
+// 0. Empty: nothing is known against it (how many steps an epoch has is not known before its end),
+// or --lr 0 asks for it.
+std::string why_nothing_is_learned(const OptimizerOptions& options, const RunLimits& limits);
 
 // The pure function behind it: `share` 0..1 of the run is done, of which the shares `warmup` and
 // `decay` are those parts. `steps` done matter to inverse-sqrt without a warm-up alone.

@@ -2,20 +2,24 @@
 
 #include "base/text.h"
 #include "batching/option_table.h"
+#include "train/schedule.h"
 
 namespace odb {
 namespace {
 
 using enum LearningRateSchedule;
 
+bool has_min_ratio(LearningRateSchedule schedule) {
+  return schedule == cosine_with_min || schedule == warmup_stable_decay || schedule == polynomial;
+}
+
 void check_schedule(const OptimizerOptions& options) {
   const LearningRateSchedule schedule = options.lr_schedule;
-  if (options.min_lr_ratio && schedule != cosine_with_min && schedule != warmup_stable_decay &&
-      schedule != polynomial)
+  if (options.min_lr_ratio && !has_min_ratio(schedule))
     throw UsageError(
         "--min-lr-ratio with --lr-schedule {}, which goes down to 0 or has no end of its own; "
-        "leave "
-        "it out, or take cosine-with-min, warmup-stable-decay or polynomial (power 1 is linear)",
+        "leave it out, or take cosine-with-min, warmup-stable-decay or polynomial (power 1 is "
+        "linear)",
         name(schedule));
   if (options.decay && schedule != warmup_stable_decay)
     throw UsageError(
@@ -163,6 +167,22 @@ const char* name(OnNan value) {
 const char* name(ConsoleKind value) {
   constexpr const char* kNames[] = {"auto", "bar", "lines", "off"};
   return kNames[static_cast<int>(value)];
+}
+
+void fill_defaults(OptimizerOptions& options) {
+  const ScheduleShape shape = schedule_shape(options);
+  const LearningRateSchedule schedule = options.lr_schedule;
+  if (has_min_ratio(schedule)) options.min_lr_ratio = shape.min_ratio;
+  if (schedule == warmup_stable_decay) options.decay = shape.decay;
+  if (schedule == polynomial) options.polynomial_power = shape.power;
+  if (options.optimizer == OptimizerKind::adamw) {
+    options.adam_beta1 = options.beta1();
+    options.adam_beta2 = options.beta2();
+    options.adam_epsilon = options.epsilon();
+  } else {
+    options.sgd_momentum = options.momentum();
+  }
+  if (options.on_nan == OnNan::skip) options.most_nan_steps = options.nan_step_limit();
 }
 
 void describe(OptionTable& table, OptimizerOptions& options) {

@@ -65,6 +65,10 @@ struct OptimizerOptions {
   std::int64_t nan_step_limit() const { return most_nan_steps.value_or(10); }
 };
 
+// Gives what is not given, and has an effect beside the other options, its default: the options
+// stay valid, and mean the same. For what is recorded of a run.
+void fill_defaults(OptimizerOptions& options);
+
 // Group "length". The first limit reached ends the run.
 struct LengthOptions {
   std::optional<double> epochs;  // 1 if there is no other limit but the time limit

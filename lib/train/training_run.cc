@@ -53,8 +53,7 @@ void show_start(const TrainingInputs& inputs, const std::string& config) {
       "the first sample, {} tokens, {} of them supervised (set off):\n{}",
       inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
       show_sample(inputs.first_sample, inputs.source->making().tokenizer(), Highlight::marks));
-  const std::string warning =
-      why_nothing_is_learned(schedule_shape(inputs.options.optimizer), inputs.limits);
+  const std::string warning = why_nothing_is_learned(inputs.options.optimizer, inputs.limits);
   if (!warning.empty()) log("train").warn("{}", warning);
 }
 
@@ -129,7 +128,8 @@ class TrainingRun {
   DataProcesses& processes_;
   Clock::time_point process_start_;
   std::atomic<const char*> phase_{"starting"};
-  std::binary_semaphore recorded_{0};  // the end of this life, by an error
+  std::atomic<bool> recording_{false};  // this rank records how its life ends
+  std::binary_semaphore recorded_{0};   // the end of this life, by an error
 
   // In the order of their making; they go the other way round.
   std::optional<RunMeeting> meeting_;
@@ -164,7 +164,7 @@ void TrainingRun::meet() {
   // A peer's end breaks this rank's connections, too: it records how its own life ends meanwhile.
   const auto before_end = [this](const LostPeer& peer) {
     constexpr std::chrono::seconds kRecording{5};
-    if (peer.silence.count() == 0) (void)recorded_.try_acquire_for(kRecording);
+    if (recording_ && peer.silence.count() == 0) (void)recorded_.try_acquire_for(kRecording);
   };
   meeting_->start_heartbeat(phase, before_end);
 }
@@ -200,10 +200,12 @@ void TrainingRun::join() {
                                 .rank = rank(),
                                 .world = world(),
                                 .data_size = inputs_.limits.data_size,
+                                .learning_rate = options().optimizer.lr,
                                 .log_every = options().look.log_every,
                                 .console = options().look.console,
                                 .process_start = process_start_,
                                 .peak_memory = [this] { return peak_memory(device_); }});
+  recording_ = rank() == 0;
 }
 
 // Rank 0's weights on all ranks.
@@ -343,11 +345,15 @@ void TrainingRun::leave() {
   meeting_->leave();
 }
 
-// Recorded, and told to the other ranks; where it came from another rank, that one's error is
-// thrown.
+// Told to the other ranks, and recorded; where it came from another rank, that one's error is
+// thrown. Others may be in a collective: it ends when the groups do.
 void TrainingRun::fail(const Error& error) {
+  meeting_->tell(error);
   if (records_) records_->fail(error);
   recorded_.release();
+  evaluator_.reset();
+  reducer_.reset();
+  groups_.reset();
   meeting_->settle(error);
 }
 

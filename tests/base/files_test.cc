@@ -132,6 +132,23 @@ void check_errors(FileSystem& files, const std::string& root) {
 
 }  // namespace
 
+TEST_CASE("A file system that does not count its blocks has an unknown free space, not none") {
+  RealFileSystem files;
+  CHECK(files.free_space("/proc") == std::nullopt);
+}
+
+TEST_CASE("Links are known as such, whatever they lead to") {
+  const TemporaryFolder folder;
+  RealFileSystem files;
+  folder.write("file", "x");
+  std::filesystem::create_symlink(folder / "file", folder / "link");
+  std::filesystem::create_symlink(folder / "none", folder / "dangling");
+  CHECK(files.is_link(folder / "link"));
+  CHECK(files.is_link(folder / "dangling"));
+  CHECK_FALSE(files.is_link(folder / "file"));
+  CHECK_FALSE(files.is_link(folder / "none"));
+}
+
 TEST_CASE("files keep their contract") {
   TemporaryFolder folder;
   RealFileSystem real;

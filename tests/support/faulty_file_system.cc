@@ -325,7 +325,8 @@ int FaultyFileSystem::do_status(const std::string& path, Status& status) {
   return 0;
 }
 
-int FaultyFileSystem::do_free_space(const std::string& folder, std::uint64_t& bytes) {
+int FaultyFileSystem::do_free_space(const std::string& folder,
+                                    std::optional<std::uint64_t>& bytes) {
   const std::lock_guard lock(mutex_);
   if (const int fault = begin(Call::free_space, folder, false)) return fault;
   Place place;

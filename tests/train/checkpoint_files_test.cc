@@ -319,7 +319,7 @@ TEST_CASE("A full disk at any byte is told, harms nothing, and is got over") {
     save(files, 1);
     const std::uint64_t used = (std::uint64_t{1} << 40) - [&] {
       files.set_capacity(std::uint64_t{1} << 40);
-      return files.free_space("/");
+      return files.free_space("/").value();
     }();
     files.set_capacity(used + room);
     bool failed = false;

@@ -1,10 +1,13 @@
 #include "train/checkpoint_space.h"
 
 #include <cerrno>
+#include <filesystem>
 
 #include "base/error.h"
+#include "base/real_file_system.h"
 #include "catch.h"
 #include "faulty_file_system.h"
+#include "temporary_folder.h"
 
 using namespace odb;
 
@@ -42,6 +45,34 @@ TEST_CASE("With --overwrite the room of the run that goes counts, and nothing el
   CHECK(space_for_run(files, "/run", false) == 1000);
   CHECK(space_for_run(files, "/run", true) == 2600);
   CHECK(files.exists("/run/checkpoints/step-00000001/model"));
+}
+
+TEST_CASE("Where the free space is not known, nothing is refused") {
+  RealFileSystem files;
+  CHECK_NOTHROW(require_space(files, "/proc", false, ~std::uint64_t{0}));
+  CHECK(lack_of_space(files, "/proc", ~std::uint64_t{0}).empty());
+}
+
+TEST_CASE("Links in the run that goes free nothing, and are not followed") {
+  const TemporaryFolder folder;
+  RealFileSystem files;
+  const std::string step = folder / "run/checkpoints/step-00000001";
+  files.make_folders(step);
+  folder.write("run/checkpoints/step-00000001/model", std::string(1000, 'm'));
+  folder.write("elsewhere", std::string(5000, 'e'));
+  std::filesystem::create_symlink(folder / "elsewhere", step + "/a");
+  for (const char* name : {"/b", "/c", "/d"})  // round and round
+    std::filesystem::create_directory_symlink(folder / "run", step + name);
+  CHECK(bytes_of_run(files, folder / "run") == 1000);
+}
+
+TEST_CASE("What cannot be counted of a run is told") {
+  FaultyFileSystem files;
+  files.make_folders("/run/checkpoints/step-00000001");
+  files.write_durably("/run/metrics.jsonl", std::string(100, 'l'));
+  files.fail_next(FaultyFileSystem::Call::list, EIO, "checkpoints");
+  CHECK_THROWS_AS(bytes_of_run(files, "/run"), FileError);
+  CHECK(bytes_of_run(files, "/run") == 100);
 }
 
 TEST_CASE("What a failed save lacks is told where it lacks anything") {

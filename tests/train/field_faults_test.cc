@@ -9,6 +9,7 @@
 #include "base/real_file_system.h"
 #include "case_rows.h"
 #include "catch.h"
+#include "train/ledger_file.h"
 
 using namespace odb;
 
@@ -29,38 +30,57 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-// Kills rank 1's oldest data process at step 2 and at step 6, one its worker and one its collate
-// process; or neither.
-std::vector<double> losses_with_deaths(TrainerRun& run, bool deaths) {
+// 600 rows, whose steps are the same however many epochs there are.
+Words steady_run(const TrainerRun& run) {
   Words words = short_run(run, 600);
-  words.insert(words.end(), {"--data-workers", "1", "--depth", "2", "--window", "16"});
-  run.start(2, words);
-  for (const std::size_t steps : {2, 6}) {
-    if (!deaths) break;
-    await("steps are told", [&] { return run.told_steps() >= steps || run.ended(0); });
-    std::vector<pid_t> processes;
-    await("rank 1 has its data processes", [&] {
-      processes = run.data_processes(1);
-      return processes.size() == 2 || run.ended(1);
-    });
-    if (!processes.empty()) ::kill(processes.front(), SIGKILL);
-  }
-  const auto codes = run.await_end();
-  INFO(run.all_lines());
-  REQUIRE(codes == std::vector<int>{0, 0});
-  check_coverage(run, 1, 600);
-  return run.losses();
+  words.insert(words.end(), {"--data-workers", "1", "--depth", "2", "--window", "16", "--warmup",
+                             "0", "--lr-schedule", "constant"});
+  return words;
+}
+
+// Kills rank 1's oldest data process: of one worker and one collate process.
+void kill_data_process(TrainerRun& run) {
+  std::vector<pid_t> processes;
+  await("rank 1 has its data processes", [&] {
+    processes = run.data_processes(1);
+    return processes.size() == 2 || run.ended(1);
+  });
+  REQUIRE_FALSE(processes.empty());
+  ::kill(processes.front(), SIGKILL);
 }
 
 }  // namespace
 
+// The run that is struck has no end of its own, so that both deaths are in it.
 TEST_CASE("Data processes that are killed are told and forked again, and change no step") {
   TrainerRun calm, struck;
-  const auto wanted = losses_with_deaths(calm, false);
-  const auto found = losses_with_deaths(struck, true);
-  CHECK(wanted.size() > 30);
+  run_to_end(calm, 2, steady_run(calm));
+  check_coverage(calm, 1, 600);
+  const std::vector<double> wanted = calm.losses();
+  REQUIRE(wanted.size() > 30);
+
+  Words words = steady_run(struck);
+  words.insert(words.end(), {"--epochs", "1000000"});
+  struck.start(2, words);
+  for (const std::size_t steps : {2, 6}) {
+    await("steps are told", [&] { return struck.told_steps() >= steps || struck.ended(0); });
+    kill_data_process(struck);
+  }
+  await("the first epoch and both deaths are told", [&] {
+    return (struck.told_steps() > wanted.size() &&
+            count_of(struck.lines(1), "died by SIGKILL") == 2) ||
+           struck.ended(0);
+  });
+  struck.send(0, SIGTERM);
+  const auto codes = struck.await_end();
+  INFO(struck.all_lines());
+  REQUIRE(codes == std::vector<int>{75, 75});
+  std::vector<double> found = struck.losses();
+  REQUIRE(found.size() > wanted.size());
+  found.resize(wanted.size());
   CHECK((found == wanted));
-  INFO(struck.lines(1));
+  RealFileSystem files;
+  CHECK(ledger_coverage(files, struck.paths().ledgers(), 600).begin()->second.every_view_once());
   CHECK(count_of(struck.lines(1), "died by SIGKILL") == 2);
   CHECK(count_of(calm.all_lines(), "died by") == 0);
 }
@@ -85,7 +105,7 @@ TEST_CASE("A launch into a folder that another one writes is refused, and harms 
   words.insert(words.end(), {"--output", owner.paths().folder, "--overwrite", "on"});
   second.launch(2, words);
   CHECK(second.await_end() == std::vector<int>{2});
-  CHECK_THAT(second.all_lines(), Catch::Contains("process "));
+  CHECK_THAT(second.all_lines(), Catch::Contains("another run writes into this folder: process "));
   const std::size_t before = owner.told_steps();
   await("the owner goes on", [&] { return owner.told_steps() > before || owner.ended(0); });
   owner.send(0, SIGTERM);
@@ -123,6 +143,7 @@ TEST_CASE("Ranks whose copies of a file are not the same are refused, naming the
   const std::string stale = folder.write("a.jsonl", rows);
   for (const Case& one :
        {Case{"--data", talks, stale, "file 1 of --data: \"4 rows, "},
+        Case{"--data", talks + ":2", talks + ":0.5", "file 1 of --data: \"4 rows, "},
         Case{"--eval-data", talks, stale, "file 1 of --eval-data: \"4 rows, "},
         Case{"--tokenizer", kCases + "tokenizer/merges_pairs", kCases + "tokenizer/merges_strings",
              "tokenizer and template: "},

@@ -3,9 +3,10 @@
 #include <new>
 
 #include <c10/util/Exception.h>
-#include <catch2/catch.hpp>
+#include <torch/types.h>
 
 #include "base/error.h"
+#include "catch.h"
 
 namespace odb {
 namespace {
@@ -34,10 +35,18 @@ TEST_CASE("Other faults of LibTorch are internal, and told without their backtra
   CHECK_THAT(named.what(), !Contains("frame #"));
 }
 
-TEST_CASE("An error with a kind keeps it") {
-  const Error named = named_error(DataError("a.jsonl:3: cut"), "cpu", "training");
-  CHECK(named.code() == ExitCode::data);
-  CHECK(std::string(named.what()) == "a.jsonl:3: cut");
+// LibTorch has no type for it, so its own words are what is known: met here.
+TEST_CASE("Host memory that LibTorch cannot have is a matter of options, too") {
+  try {
+    (void)torch::empty({std::int64_t{1} << 60}, torch::kByte);
+    FAIL("an exbibyte was there");
+  } catch (const std::exception& error) {
+    INFO(error.what());
+    CHECK(dynamic_cast<const c10::OutOfMemoryError*>(&error) == nullptr);
+    const Error named = named_error(error, "cpu", "training");
+    CHECK(named.code() == ExitCode::usage);
+    CHECK_THAT(named.what(), Contains("out of memory on cpu while training: "));
+  }
 }
 
 }  // namespace

@@ -55,6 +55,19 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
+// As processes started meanwhile inherit it.
+class IgnoredSignal {
+ public:
+  explicit IgnoredSignal(int signal) : signal_(signal), before_(::signal(signal, SIG_IGN)) {}
+  IgnoredSignal(const IgnoredSignal&) = delete;
+  IgnoredSignal& operator=(const IgnoredSignal&) = delete;
+  ~IgnoredSignal() { ::signal(signal_, before_); }
+
+ private:
+  int signal_;
+  void (*before_)(int);
+};
+
 // A run of `world` ranks, of which `rank` is hit by `signal`.
 struct Loss {
   int world;
@@ -240,6 +253,40 @@ TEST_CASE("A run whose only step has learning rate 0 says so, before or at its e
   TrainerRun learns;
   run_to_end(learns, 1, {"--data", learns.texts("a.jsonl", 3), "--l-max", "256", "--warmup", "0"});
   CHECK(count_of(learns.lines(0), "no weight was changed") == 0);
+
+  TrainerRun still;  // as it was asked
+  run_to_end(
+      still, 1,
+      {"--data", still.texts("a.jsonl", 3), "--l-max", "256", "--max-steps", "1", "--lr", "0"});
+  CHECK(count_of(still.lines(0), "learning rate 0") == 0);
+}
+
+// Rank 0's metrics, or another rank's ledger, may not grow any more: the rank fails by itself,
+// between votes, while the others go on into their next collective. The timeout is many times what
+// a test may take, so nothing is left to silence.
+TEST_CASE("A rank that fails by itself in the middle of a step ends all with its code and words") {
+  const IgnoredSignal no_end(SIGXFSZ);  // instead the write fails
+  for (const int failing : {0, 1}) {
+    TrainerRun run;
+    Words words = endless(run);
+    words.back() = "20min";  // --timeout
+    words.insert(words.end(), {"--console", "off"});
+    run.start(3, words);
+    await("steps are told", [&] { return run.told_steps() >= 60 || run.ended(0); });
+    run.limit_files(failing, 16 << 10);
+    const std::vector<int> codes = run.await_end();
+    INFO(run.all_lines());
+    CHECK(codes == std::vector<int>{4, 4, 4});
+    const std::string file = failing == 0 ? "metrics.jsonl" : "ledger/rank-00001.bin";
+    for (int rank = 0; rank < 3; ++rank) {
+      CHECK(count_of(run.lines(rank), file) == 1);
+      CHECK(count_of(run.lines(rank), "lost") == 0);
+      CHECK(count_of(run.lines(rank), "rank " + std::to_string(failing) + " failed: ") ==
+            (rank == failing ? 0 : 1));
+    }
+    if (failing == 1) CHECK(run.summary().at("steps") >= 60);  // rank 0 has recorded its end
+    run.await_nothing_left();
+  }
 }
 
 TEST_CASE("A broken record on one rank ends all with code 3 and its line, and nobody is lost") {

@@ -45,6 +45,13 @@ TEST_CASE("The state of a run comes back from its text") {
   CHECK(parse_run_state(to_json(first), "state.json") == first);
 }
 
+TEST_CASE("A state from before skipped steps were counted has none") {
+  RunState wanted = kState;
+  wanted.totals.skipped_steps = 0;
+  CHECK(parse_run_state(changed("skipped_steps", Json(Json::value_t::discarded)), "state.json") ==
+        wanted);
+}
+
 TEST_CASE("Seconds are of a process life and not in the state") {
   RunState later = kState;
   later.totals.seconds = 5;

@@ -16,21 +16,24 @@ using namespace odb;
 namespace {
 
 struct Saved {
-  std::optional<ExitCode> codes[2];  // of what was thrown
+  std::optional<ExitCode> codes[2];  // of what was thrown; internal: no Error at all
   std::string said[2];
 };
 
-// Two ranks save step 7 of a small model.
-Saved save(FaultyFileSystem& files) {
+// Two ranks save step 7 of a small model; or of one whose weights are not there, on rank 0.
+Saved save(FaultyFileSystem& files, bool without_weights = false) {
   Saved saved;
   const LanguageModel model = load_model(kGoldenModels + "qwen3_untied");
+  std::map<std::string, torch::Tensor> none;
+  for (const auto& [name, weight] : model.weights())
+    none[name] = torch::empty_like(weight, torch::TensorOptions(torch::kMeta));
   const Optimizer optimizer(OptimizerOptions{}, model.weights());
   CHECK(on_training_ranks(2, [&](TrainingGroups& groups) {
           const auto rank = static_cast<std::size_t>(groups.rank());
           try {
             save_checkpoint(files, RunPaths{"/run"}, groups,
                             {.config = model.config(),
-                             .weights = model.weights(),
+                             .weights = without_weights && rank == 0 ? none : model.weights(),
                              .optimizer = optimizer,
                              .run = {.totals = {.steps = 7}, .data_size = 1},
                              .data = {},
@@ -38,6 +41,9 @@ Saved save(FaultyFileSystem& files) {
                              .model = "/model"});
           } catch (const Error& error) {
             saved.codes[rank] = error.code();
+            saved.said[rank] = error.what();
+          } catch (const std::exception& error) {
+            saved.codes[rank] = ExitCode::internal;
             saved.said[rank] = error.what();
           }
         }) == no_faults(2));
@@ -90,6 +96,17 @@ TEST_CASE("A save whose last step fails ends on all ranks") {
   const Saved saved = save(files);
   CHECK(saved.codes[0] == ExitCode::files);
   CHECK_THAT(saved.said[0], Catch::Contains("MANIFEST.json"));
+  CHECK(saved.codes[1] == ExitCode::files);
+  CHECK_THAT(saved.said[1], Catch::Contains("another rank"));
+  check_nothing_stays(files);
+}
+
+TEST_CASE("A save that fails for want of memory, or of LibTorch's, ends on all ranks") {
+  FaultyFileSystem files;
+  files.make_folders("/run/checkpoints");
+  const Saved saved = save(files, true);
+  CHECK(saved.codes[0] == ExitCode::internal);
+  CHECK_THAT(saved.said[0], Catch::Contains("meta tensor"));
   CHECK(saved.codes[1] == ExitCode::files);
   CHECK_THAT(saved.said[1], Catch::Contains("another rank"));
   check_nothing_stays(files);

@@ -37,19 +37,20 @@ double factor(const ScheduleShape& shape, std::int64_t steps) {
 }  // namespace
 
 TEST_CASE("A run whose only step is the first of a warm-up is known to learn nothing") {
-  const auto why = [](const ScheduleShape& shape, std::int64_t steps) {
-    return why_nothing_is_learned(shape, run_limits({.max_steps = steps}, 400));
+  const auto why = [](const OptimizerOptions& options, std::int64_t steps) {
+    return why_nothing_is_learned(options, run_limits({.max_steps = steps}, 400));
   };
   CHECK_THAT(why({.warmup = share(0.03)}, 1),
              Catch::Contains("--max-steps 1 with --warmup 0.03: the first step"));
   CHECK_THAT(why({.warmup = amount(5, Unit::steps)}, 1), Catch::Contains("--warmup 5 steps"));
   CHECK(why({.warmup = share(0)}, 1).empty());
   CHECK(why({.warmup = share(1)}, 2).empty());
-  CHECK(why({.schedule = LearningRateSchedule::warmup_stable_decay,
+  CHECK(why({.lr_schedule = LearningRateSchedule::warmup_stable_decay,
              .warmup = share(0.5),
-             .min_ratio = 0.1},
+             .min_lr_ratio = 0.1},
             1)
             .empty());
+  CHECK(why({.lr = 0, .warmup = share(0.03)}, 1).empty());  // asked for, and no warm-up's fault
   CHECK(why_nothing_is_learned({.warmup = share(0.03)}, run_limits({}, 400)).empty());
 }
 

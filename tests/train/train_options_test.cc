@@ -95,6 +95,38 @@ TEST_CASE("A printed config of all training options reads back") {
   CHECK(config_json(again.table) == printed);
 }
 
+TEST_CASE("A run's config tells the values that were not given but used, and reads back") {
+  struct Case {
+    std::vector<std::string> words;
+    std::vector<std::string> told, left_out;
+  };
+  for (const Case& one :
+       {Case{{},
+             {"\"adam_beta1\": 0.9", "\"adam_beta2\": 0.999", "\"adam_epsilon\": 1e-08"},
+             {"\"sgd_momentum\": null", "\"most_nan_steps\": null", "\"decay\": null"}},
+        Case{{"--optimizer", "sgd", "--lr-schedule", "warmup-stable-decay", "--on-nan", "skip"},
+             {"\"sgd_momentum\": 0", "\"most_nan_steps\": 10", "\"decay\": 0.1",
+              "\"min_lr_ratio\": 0"},
+             {"\"adam_beta1\": null", "\"polynomial_power\": null"}},
+        Case{{"--lr-schedule", "polynomial"}, {"\"polynomial_power\": 1"}, {"\"decay\": null"}},
+        Case{{"--lr-schedule", "cosine-with-min", "--adam-beta1", "0.8"},
+             {"\"min_lr_ratio\": 0.1", "\"adam_beta1\": 0.8"},
+             {"\"polynomial_power\": null"}}}) {
+    AllOptions options;
+    options.read(one.words);
+    fill_defaults(options.optimizer);
+    const std::string recorded = config_json(options.table);
+    for (const std::string& text : one.told)
+      CHECK_THAT(recorded, Catch::Contains(text));
+    for (const std::string& text : one.left_out)
+      CHECK_THAT(recorded, Catch::Contains(text));
+    const TemporaryFolder folder;
+    AllOptions again;
+    again.read({"--config", folder.write("config.json", recorded)});
+    CHECK(config_json(again.table) == recorded);
+  }
+}
+
 TEST_CASE("A config that was printed with defaults is no wish for what another optimizer has") {
   const TemporaryFolder folder;
   AllOptions options;

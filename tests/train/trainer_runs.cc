@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -203,6 +204,12 @@ void TrainerRun::launch(int world, const std::vector<std::string>& words,
 void TrainerRun::send(int rank, int signal) const {
   const Process& process = processes_[static_cast<std::size_t>(rank)];
   if (!process.ended) ::kill(process.number, signal);
+}
+
+void TrainerRun::limit_files(int rank, std::uint64_t bytes) const {
+  const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+  const pid_t process = processes_[static_cast<std::size_t>(rank)].number;
+  REQUIRE(::prlimit(process, RLIMIT_FSIZE, &limit, nullptr) == 0);
 }
 
 void TrainerRun::stop_data(int rank) const {

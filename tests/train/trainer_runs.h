@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -49,6 +50,8 @@ class TrainerRun {
 
   // To the process alone, not to its data processes.
   void send(int rank, int signal) const;
+  // From now on no file that the rank writes grows beyond that; not those of its data processes.
+  void limit_files(int rank, std::uint64_t bytes) const;
   // Stops the data processes of a rank for good.
   void stop_data(int rank) const;
   // The rank's workers and collate process, the oldest first; its fork server is none of them.

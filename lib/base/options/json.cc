@@ -73,7 +73,6 @@ Json element_schema(const Option& option) {
     schema["enum"] = option.choices;
     if (option.optional && !option.required) schema["enum"].push_back(nullptr);
   }
-  if (option.required && option.kind == OptionKind::text) schema["minLength"] = 1;
   // Bounds of durations and sizes are texts: the description tells them.
   if (option.kind == OptionKind::text) return schema;
   for (const auto& bounds : {option.type_bounds, option.bounds})
@@ -97,7 +96,7 @@ Json option_schema(const Option& option) {
   const Json element = element_schema(option);
   if (option.repeatable) {
     Json list = {{"type", "array"}, {"items", element}};
-    if (option.required || option.never_empty) list["minItems"] = 1;
+    if (option.never_empty) list["minItems"] = 1;
     schema["anyOf"] = Json::array({list, element});
   } else {
     schema = element;

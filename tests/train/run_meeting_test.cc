@@ -1,0 +1,104 @@
+// A rank that fails while the others are where no broken connection reaches them, as in a
+// collective on a GPU that never ends: processes whose main threads wait for nothing any more.
+#include "train/run_meeting.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "catch.h"
+#include "data/processes/child_process.h"
+#include "temporary_folder.h"
+
+namespace odb {
+namespace {
+
+constexpr int kWorld = 3;
+
+struct ListeningSocket {
+  ListeningSocket() : descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in local = {};
+    local.sin_family = AF_INET;
+    local.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(local);
+    auto* const any = reinterpret_cast<sockaddr*>(&local);
+    REQUIRE(::bind(descriptor, any, size) == 0);
+    REQUIRE(::listen(descriptor, 64) == 0);
+    REQUIRE(::getsockname(descriptor, any, &size) == 0);
+    address.port = ntohs(local.sin_port);
+  }
+  ListeningSocket(const ListeningSocket&) = delete;
+  ListeningSocket& operator=(const ListeningSocket&) = delete;
+  ~ListeningSocket() { ::close(descriptor); }
+
+  int descriptor;
+  StoreAddress address{"127.0.0.1", 0};
+};
+
+// Meets the others; then the one that fails does, and the others' main threads are stuck.
+int run_rank(int rank, int failing, const ListeningSocket& socket, const std::string& errors) {
+  const int file = ::open(errors.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  ::dup2(file, STDERR_FILENO);
+  start_log({.rank = rank, .role = "trainer"});
+  LaunchPlace place{.rank = rank, .world = kWorld, .store = socket.address};
+  if (rank == 0)
+    place.listening_socket = socket.descriptor;
+  else
+    ::close(socket.descriptor);  // else it listens on after rank 0's end
+  RunMeeting meeting(place, std::chrono::seconds(20));
+  meeting.start_heartbeat([] { return "training"; }, {});
+  if (meeting.store().add("here", 1) == kWorld) meeting.store().set("all-here", "yes");
+  while (!meeting.store().wait_for("all-here", std::chrono::seconds(1))) {
+  }
+  if (rank != failing)
+    for (;;)
+      ::pause();
+  const UsageError error("out of memory on cuda:{}", rank);
+  meeting.tell(error);
+  meeting.settle(error);
+  return static_cast<int>(error.code());
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST_CASE("Ranks that are stuck when another fails by itself leave with its code and words") {
+  for (const int failing : {0, 1}) {
+    const TemporaryFolder folder;
+    std::optional<ListeningSocket> socket(std::in_place);
+    const auto errors_of = [&](int rank) { return folder / ("rank" + std::to_string(rank)); };
+    std::vector<pid_t> ranks;
+    for (int rank = 0; rank < kWorld; ++rank)
+      ranks.push_back(fork_child(
+          "trainer", [&, rank] { return run_rank(rank, failing, *socket, errors_of(rank)); }));
+    socket.reset();  // else it listens on after rank 0's end
+    for (int rank = 0; rank < kWorld; ++rank) {
+      int status = 0;
+      ::waitpid(ranks[static_cast<std::size_t>(rank)], &status, 0);
+      INFO("rank " << failing << " fails, rank " << rank << ":\n" << content_of(errors_of(rank)));
+      CHECK(WIFEXITED(status));
+      CHECK(WEXITSTATUS(status) == 2);
+      if (rank == failing) continue;
+      CHECK_THAT(content_of(errors_of(rank)),
+                 Catch::Contains("rank " + std::to_string(failing) +
+                                 " failed: out of memory on cuda:" + std::to_string(failing)));
+      CHECK_THAT(content_of(errors_of(rank)), !Catch::Contains("lost"));
+    }
+  }
+}
+
+}  // namespace odb
