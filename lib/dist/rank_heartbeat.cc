@@ -19,9 +19,9 @@ std::unique_ptr<Heartbeat> start_heartbeat(const StoreAddress& store, int rank, 
                            .rank = rank,
                            .world = world,
                            .timeout = timeout,
-                           .phase = [phase = std::move(phase)] {
+                           .phase = [phase = std::move(phase), channel = PhaseChannel()] {
                              std::string now = phase();
-                             tell_phase(now);
+                             channel.tell(now);
                              return now;
                            }};
   const auto end = [store, before_end = std::move(before_end)](const LostPeer& peer) {
