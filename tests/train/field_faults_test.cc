@@ -9,6 +9,7 @@
 #include "base/real_file_system.h"
 #include "case_rows.h"
 #include "catch.h"
+#include "texts.h"
 
 using namespace odb;
 
@@ -20,13 +21,6 @@ const std::string kBadRows = kCases + "raw/bad_rows.jsonl";
 
 Words short_run(const TrainerRun& run, int rows) {
   return {"--data", run.texts("a.jsonl", rows), "--l-max", "64", "--lr", "1e-3"};
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-    ++count;
-  return count;
 }
 
 // Kills rank 1's oldest data process at step 2 and at step 6, one its worker and one its collate
