@@ -9,6 +9,8 @@
 #include <fmt/chrono.h>
 #include <fmt/ranges.h>
 
+#include "base/error.h"
+
 namespace odb {
 namespace {
 
