@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <optional>
 #include <string_view>
 
 #include "base/text.h"
@@ -20,12 +19,13 @@ std::optional<int> descriptor_in(const char* variable) {
 
 }  // namespace
 
-void tell_phase(const std::string& phase) {
-  const auto file = descriptor_in(kPhaseVariable);
-  if (!file) return;
+PhaseChannel::PhaseChannel() : file_(descriptor_in(kPhaseVariable)) {}
+
+void PhaseChannel::tell(const std::string& phase) const {
+  if (!file_) return;
   std::array<char, kMostPhaseBytes> bytes{};
   std::copy_n(phase.begin(), std::min(phase.size(), bytes.size()), bytes.begin());
-  (void)!::pwrite(*file, bytes.data(), bytes.size(), 0);
+  (void)!::pwrite(*file_, bytes.data(), bytes.size(), 0);
 }
 
 bool give_last_words(const std::string& text) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace odb {
@@ -15,9 +16,18 @@ inline constexpr const char* kLastWordsVariable = "ODB_LAST_WORDS";
 // A phase is cut there; shorter ones end with a zero byte.
 inline constexpr std::size_t kMostPhaseBytes = 255;
 
-// What this rank is doing, in the place of what it told before. Nothing where nobody asked for it.
-// Never blocks; any thread.
-void tell_phase(const std::string& phase);
+// Where this rank tells what it is doing; nowhere, when nobody asked for it.
+class PhaseChannel {
+ public:
+  // Looks into the environment, once: to be made where no other thread changes that meanwhile.
+  PhaseChannel();
+
+  // In the place of what was told before. Never blocks; any thread.
+  void tell(const std::string& phase) const;
+
+ private:
+  std::optional<int> file_;
+};
 
 // The end of what a rank says that ends for another's failure and does not know the reason: where
 // that other's message is there, its launch tells that alone.

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -67,11 +68,8 @@ MemoryFacts memory_facts(FileSystem& files, const CgroupLimits& groups) {
 }
 
 bool try_anonymous_memory() {
-  const int descriptor = ::memfd_create("odb-doctor", MFD_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool sized = ::ftruncate(descriptor, 4096) == 0;
-  ::close(descriptor);
-  return sized;
+  const Descriptor file(::memfd_create("odb-doctor", MFD_CLOEXEC));
+  return file.open() && ::ftruncate(file.get(), 4096) == 0;
 }
 
 ClockFacts read_clock() {

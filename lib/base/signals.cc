@@ -118,6 +118,7 @@ ScopedStopSignals::ScopedStopSignals() {
 }
 
 ScopedStopSignals::~ScopedStopSignals() {
+  if (keep_) return;
   for (std::size_t i = 0; i < kStopSignals.size(); ++i)
     ::sigaction(kStopSignals[i], &previous_[i], nullptr);
   handled = false;

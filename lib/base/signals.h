@@ -48,8 +48,8 @@ StopState after_signal(const StopState& state, int signal_number, std::chrono::m
 StopState stop_state();
 
 // Handles the three signals while it lives: starts from an empty state, and gives back the handlers
-// found before. Interrupted system calls of other code are restarted (SA_RESTART). One at a time in
-// a process. Throws InternalError when the system refuses.
+// found before, unless it is kept. Interrupted system calls of other code are restarted
+// (SA_RESTART). One at a time in a process. Throws InternalError when the system refuses.
 class ScopedStopSignals {
  public:
   ScopedStopSignals();
@@ -57,8 +57,13 @@ class ScopedStopSignals {
   ScopedStopSignals& operator=(const ScopedStopSignals&) = delete;
   ~ScopedStopSignals();
 
+  // Handles them to the end of the process: one that has done its work and is about to end shall
+  // not be killed by a signal that comes late, with another exit code than its own.
+  void keep() { keep_ = true; }
+
  private:
   std::array<struct sigaction, 3> previous_;
+  bool keep_ = false;
 };
 
 // Blocks the three signals in this thread while it lives. Threads started and processes forked

@@ -1,10 +1,12 @@
 #include "dist/heartbeat.h"
 
 #include <algorithm>
+#include <exception>
 #include <numeric>
 #include <utility>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/signals.h"
 #include "base/text.h"
 
@@ -42,7 +44,7 @@ std::vector<int> watched_by(int rank, int world) {
 
 std::string describe_lost(const LostPeer& peer, const StoreAddress& store) {
   const double seconds = static_cast<double>(peer.silence.count()) / 1000;
-  if (peer.silence.count() == 0)
+  if (peer.ended)
     return fmt::format(
         "rank {} is lost: its process ended{}; it was last {}; look into its own log", peer.rank,
         peer.rank == 0 ? " and with it the store at " + to_text(store) : "",
@@ -63,8 +65,13 @@ Heartbeat::Heartbeat(HeartbeatOptions options, std::function<void(const LostPeer
       period_(period_of(options_.timeout)),
       store_(Store::connect(options_.store, options_.timeout)) {
   if (options_.rank == 0) {
-    lines_ = std::make_unique<LifeLines>([this](int rank) { saw_end(rank); });
-    store_.set(line_key(options_), std::to_string(lines_->port()));
+    try {
+      lines_ = std::make_unique<LifeLines>(options_.world, [this](int rank) { saw_end(rank); });
+    } catch (const std::exception& error) {  // no socket, no thread
+      log("peers").warn("{}: a rank whose process ends is found by its silence alone",
+                        error.what());
+    }
+    store_.set(line_key(options_), lines_ ? std::to_string(lines_->port()) : "none");
   }
   const ScopedSignalBlock block;
   beating_ = std::thread([this] { beat(); });
@@ -89,7 +96,7 @@ void Heartbeat::set(bool& word) {
     const std::lock_guard lock(mutex_);
     word = true;
   }
-  stopped_.notify_all();
+  changed_.notify_all();
 }
 
 // Tries more than once: rank 0 may be busy with the lines of a thousand others.
@@ -115,21 +122,19 @@ void Heartbeat::saw_end(int rank) {
     ended_.insert(rank);
     news_ = true;
   }
-  stopped_.notify_all();
+  changed_.notify_all();
 }
 
-bool Heartbeat::await_next_beat() {
-  std::chrono::milliseconds time = period_;
-  if (wants_line()) time = line_tries_ == 0 ? std::chrono::milliseconds(0) : std::min(time, kSoon);
-  std::unique_lock lock(mutex_);
-  stopped_.wait_for(lock, time, [this] { return stop_ || leaving_ || news_; });
-  return !stop_ && !leaving_;
+std::chrono::milliseconds Heartbeat::until_next_beat() const {
+  if (!wants_line()) return period_;
+  return line_tries_ == 0 ? std::chrono::milliseconds(0) : std::min(period_, kSoon);
 }
 
 template <typename Ended>
-bool Heartbeat::pause(std::chrono::milliseconds time, Ended ended) {
+bool Heartbeat::pause(std::chrono::milliseconds time, Ended ended, const bool& cut_short) {
   std::unique_lock lock(mutex_);
-  return !stopped_.wait_for(lock, time, ended);
+  changed_.wait_for(lock, time, [&] { return ended() || cut_short; });
+  return !ended();
 }
 
 void Heartbeat::publish(const Beat& beat) {
@@ -193,17 +198,26 @@ void Heartbeat::beat() {
   const std::vector<int> watched = watched_by(options_.rank, options_.world);
   SilenceWatch watch(watched, period_, options_.timeout);
   do {
+    const Clock::time_point begin = Clock::now();
     try {
+      if (line_) line_->stir();
       take_line();
       publish({.count = ++count_, .phase = options_.phase()});
       if (const auto lost = look(watch, watched)) return lose(*lost);
-    } catch (const PeerLostError&) {  // the store went with the process of rank 0
-      if (!host_.left) lose({.rank = 0, .phase = host_.phase});
+    } catch (const PeerLostError&) {  // the store went with the process of rank 0, or is silent
+      const auto silence =
+          std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+      const bool ended = silence < options_.timeout;
+      if (!host_.left)
+        lose({.rank = 0,
+              .phase = host_.phase,
+              .ended = ended,
+              .silence = ended ? std::chrono::milliseconds(0) : silence});
       return;
     }
     const std::lock_guard lock(mutex_);
     ++looks_;
-  } while (await_next_beat());
+  } while (pause(until_next_beat(), [this] { return stop_ || leaving_; }, news_));
 }
 
 void Heartbeat::guard() {

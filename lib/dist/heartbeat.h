@@ -3,11 +3,11 @@
 // Each trainer publishes a beat with its phase in the store. Rank 0 watches all others, all others
 // watch rank 0, so the store's load grows with W, not with its square; the rank that rank 0 finds
 // lost is published, and read by all before rank 0 leaves (it waits for that, up to half the
-// timeout). A rank that is busy elsewhere beats on, since a thread does it; one that was killed or
-// stopped (SIGSTOP) falls silent and is lost after the timeout. Where the system tells rank 0 that
-// a rank's process has ended (life_line.h), no silence is waited for. Rank 0 hosts the store: when
-// it is stopped, the store's calls do not return, which a second thread notices. All threads block
-// the stop signals.
+// timeout). A rank that is busy elsewhere beats on, since a thread does it; one that was stopped
+// (SIGSTOP) falls silent and is lost after the timeout. Where the system tells rank 0 that a rank's
+// process has ended (life_line.h), no silence is waited for; where rank 0 cannot listen for that,
+// silence finds those ranks, too. Rank 0 hosts the store: when it is stopped, the store's calls do
+// not return, which a second thread notices. All threads block the stop signals.
 #pragma once
 
 #include <chrono>
@@ -57,6 +57,7 @@ class Heartbeat {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr bool kNever = false;
 
   void beat();           // a thread: publishes, reads, judges
   void guard();          // a thread: judges whether the store answers
@@ -64,15 +65,16 @@ class Heartbeat {
   bool wants_line() const;
   void take_line();  // a rank's own, once rank 0 has told where
   void saw_end(int rank);
-  bool await_next_beat();  // false: there is none
   void publish(const Beat& beat);
   std::vector<std::optional<Beat>> read(const std::vector<int>& ranks);
   void await_readers(int lost, const std::vector<std::optional<Beat>>& beats);
   std::optional<LostPeer> look(SilenceWatch& watch, const std::vector<int>& watched);
   void lose(const LostPeer& peer);
-  // False when `ended` holds, which is looked at under the lock.
+  std::chrono::milliseconds until_next_beat() const;
+  // Waits for `time`, or until `ended` or `cut_short` holds, which are looked at under the lock;
+  // false when `ended` does.
   template <typename Ended>
-  bool pause(std::chrono::milliseconds time, Ended ended);
+  bool pause(std::chrono::milliseconds time, Ended ended, const bool& cut_short = kNever);
 
   HeartbeatOptions options_;
   std::function<void(const LostPeer&)> on_lost_;
@@ -81,7 +83,7 @@ class Heartbeat {
   Clock::time_point last_look_ = Clock::now();
   Beat host_;  // rank 0's last
   std::mutex mutex_;
-  std::condition_variable stopped_;
+  std::condition_variable changed_;  // one of these:
   bool stop_ = false;
   bool leaving_ = false;  // no beat follows
   bool left_ = false;     // and that is published

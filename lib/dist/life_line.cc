@@ -9,6 +9,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <future>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -21,13 +23,18 @@
 namespace odb {
 namespace {
 
-// The only message: who is at the other end. Whoever says something else is no rank.
+using Clock = std::chrono::steady_clock;
+
+// The first message: who is at the other end. Whoever says something else is no rank. What follows
+// is not looked at.
 struct Hello {
   std::uint64_t word = 0;
   std::int64_t rank = -1;
 };
 static_assert(std::is_trivially_copyable_v<Hello>);
 constexpr std::uint64_t kWord = 0x6f64622d6c696e65;  // "odb-line"
+// A rank says it as soon as it is connected; who has not by then is let go.
+constexpr std::chrono::seconds kMostSilence{60};
 
 // On all addresses, of IPv6 as well where the machine has it.
 Descriptor listen_anywhere() {
@@ -75,13 +82,31 @@ Descriptor connect_to(const addrinfo& address, std::chrono::milliseconds limit) 
   return fault == 0 ? std::move(socket) : Descriptor(-1);
 }
 
+// To the first address of `host` that takes it; not open: none does. A name server may block it for
+// longer than `limit`.
+Descriptor connect_to(const std::string& host, std::uint16_t port,
+                      std::chrono::milliseconds limit) {
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return {};
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
+  int addresses = 0;
+  for (const addrinfo* address = found; address != nullptr; address = address->ai_next)
+    ++addresses;
+  for (const addrinfo* address = found; address != nullptr; address = address->ai_next)
+    if (Descriptor socket = connect_to(*address, limit / addresses); socket.open()) return socket;
+  return {};
+}
+
 }  // namespace
 
 // The thread and what it looks at.
 class LifeLines::Listener {
  public:
-  explicit Listener(std::function<void(int)> on_ended)
-      : on_ended_(std::move(on_ended)),
+  Listener(int world, std::function<void(int)> on_ended)
+      : world_(world),
+        on_ended_(std::move(on_ended)),
         socket_(listen_anywhere()),
         end_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     ODB_CHECK(end_.get() >= 0, "no event to end a thread by: {}", errno_text(errno));
@@ -101,8 +126,11 @@ class LifeLines::Listener {
  private:
   struct Line {
     Descriptor socket;
+    Clock::time_point since;
     std::size_t heard = 0;  // bytes of its hello
     Hello hello;
+
+    bool known() const { return heard == sizeof(Hello); }
   };
   enum class Heard { nothing, rank_ended, no_line };
 
@@ -121,9 +149,13 @@ class LifeLines::Listener {
   }
 
   void accept() {
+    const Clock::time_point now = Clock::now();
+    std::erase_if(lines_, [now](const Line& line) {
+      return !line.known() && now - line.since > kMostSilence;
+    });
     Descriptor socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket.get() >= 0)
-      lines_.push_back({.socket = std::move(socket), .heard = 0, .hello = {}});
+      lines_.push_back({.socket = std::move(socket), .since = now, .heard = 0, .hello = {}});
     else if (errno == EMFILE || errno == ENFILE)  // that line stays unheard of
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
@@ -136,21 +168,25 @@ class LifeLines::Listener {
     if (heard == Heard::rank_ended) on_ended_(rank);
   }
 
-  static Heard hear(Line& line) {
+  Heard hear(Line& line) const {
     char* into = reinterpret_cast<char*>(&line.hello) + line.heard;
-    char more = 0;
-    const bool known = line.heard == sizeof(Hello);
-    const ssize_t count = known ? ::recv(line.socket.get(), &more, 1, 0)
+    char more[64];
+    const bool known = line.known();
+    const ssize_t count = known ? ::recv(line.socket.get(), more, sizeof(more), 0)
                                 : ::recv(line.socket.get(), into, sizeof(Hello) - line.heard, 0);
     if (count == 0) return known ? Heard::rank_ended : Heard::no_line;
     if (count < 0)
       return errno == EAGAIN || errno == EINTR ? Heard::nothing : Heard::no_line;  // reset
-    if (known) return Heard::no_line;
+    if (known) return Heard::nothing;
     line.heard += static_cast<std::size_t>(count);
-    return line.heard == sizeof(Hello) && line.hello.word != kWord ? Heard::no_line
-                                                                   : Heard::nothing;
+    return line.known() && !is_of_rank(line.hello) ? Heard::no_line : Heard::nothing;
   }
 
+  bool is_of_rank(const Hello& hello) const {
+    return hello.word == kWord && hello.rank > 0 && hello.rank < world_;
+  }
+
+  int world_;
   std::function<void(int)> on_ended_;
   Descriptor socket_;
   Descriptor end_;
@@ -158,27 +194,37 @@ class LifeLines::Listener {
   std::thread thread_;
 };
 
-LifeLines::LifeLines(std::function<void(int rank)> on_ended)
-    : listener_(std::make_unique<Listener>(std::move(on_ended))), port_(listener_->port()) {}
+LifeLines::LifeLines(int world, std::function<void(int rank)> on_ended)
+    : listener_(std::make_unique<Listener>(world, std::move(on_ended))), port_(listener_->port()) {}
 LifeLines::~LifeLines() = default;
 
+// A thread connects; where it comes too late, it is left behind with what it holds. It says nothing
+// there: a line that ends once its rank is told is the end of that rank.
 std::optional<LifeLine> LifeLine::connect(const std::string& host, std::uint16_t port, int rank,
                                           std::chrono::milliseconds limit) {
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0)
+  std::promise<Descriptor> connecting;
+  std::future<Descriptor> connected = connecting.get_future();
+  try {
+    const ScopedSignalBlock block;
+    std::thread([connecting = std::move(connecting), host, port, limit]() mutable {
+      connecting.set_value(connect_to(host, port, limit));
+    }).detach();
+  } catch (const std::system_error&) {  // the system has no thread left
     return std::nullopt;
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
-  const Hello hello{.word = kWord, .rank = rank};
-  for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
-    Descriptor socket = connect_to(*address, limit);
-    // A new connection has room for so little.
-    if (socket.get() >= 0 && ::send(socket.get(), &hello, sizeof(hello), MSG_NOSIGNAL) ==
-                                 static_cast<ssize_t>(sizeof(hello)))
-      return LifeLine(std::move(socket));
   }
-  return std::nullopt;
+  if (connected.wait_for(limit) != std::future_status::ready) return std::nullopt;
+  LifeLine line(connected.get());
+  const Hello hello{.word = kWord, .rank = rank};
+  // A new connection has room for so little.
+  if (!line.socket_.open() || ::send(line.socket_.get(), &hello, sizeof(hello), MSG_NOSIGNAL) !=
+                                  static_cast<ssize_t>(sizeof(hello)))
+    return std::nullopt;
+  return std::optional<LifeLine>(std::move(line));
+}
+
+void LifeLine::stir() const {
+  const char byte = 0;
+  (void)!::send(socket_.get(), &byte, sizeof(byte), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 }  // namespace odb

@@ -3,13 +3,13 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <memory>
 #include <optional>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 namespace odb {
@@ -17,13 +17,12 @@ namespace {
 
 // The local end of a datagram socket that is connected to `remote`; empty: no route.
 std::optional<std::string> local_end(const addrinfo& remote) {
-  const int descriptor = ::socket(remote.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return std::nullopt;
+  const Descriptor socket(::socket(remote.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket.open()) return std::nullopt;
   sockaddr_storage local = {};
   socklen_t size = sizeof(local);
-  const bool known = ::connect(descriptor, remote.ai_addr, remote.ai_addrlen) == 0 &&
-                     ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&local), &size) == 0;
-  ::close(descriptor);
+  const bool known = ::connect(socket.get(), remote.ai_addr, remote.ai_addrlen) == 0 &&
+                     ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&local), &size) == 0;
   std::array<char, NI_MAXHOST> text = {};
   if (!known || ::getnameinfo(reinterpret_cast<sockaddr*>(&local), size, text.data(), text.size(),
                               nullptr, 0, NI_NUMERICHOST) != 0)

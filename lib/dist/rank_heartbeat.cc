@@ -22,9 +22,9 @@ std::unique_ptr<Heartbeat> start_heartbeat(const StoreAddress& store, int rank, 
                            .rank = rank,
                            .world = world,
                            .timeout = timeout,
-                           .phase = [phase = std::move(phase)] {
+                           .phase = [phase = std::move(phase), channel = PhaseChannel()] {
                              std::string now = phase();
-                             tell_phase(now);
+                             channel.tell(now);
                              return now;
                            }};
   const auto on_lost = [store, end = std::move(end)](const LostPeer& peer) {

@@ -11,6 +11,7 @@ namespace odb {
 namespace {
 
 constexpr std::string_view kLeft = "left";
+constexpr std::string_view kEnded = "ended";
 
 }  // namespace
 
@@ -28,17 +29,21 @@ Beat parse_beat(const std::string& text) {
 }
 
 std::string to_text(const LostPeer& peer) {
-  return fmt::format("{} {} {}", peer.rank, peer.silence.count(), peer.phase);
+  const std::string how = peer.ended ? std::string(kEnded) : std::to_string(peer.silence.count());
+  return fmt::format("{} {} {}", peer.rank, how, peer.phase);
 }
 
 std::optional<LostPeer> parse_lost_peer(const std::string& text) {
   const auto parts = split(text, ' ');
   if (parts.size() < 3) return std::nullopt;
   const auto rank = parse_integer<int>(parts[0]);
-  const auto silence = parse_integer<std::int64_t>(parts[1]);
+  const bool ended = parts[1] == kEnded;
+  const auto silence =
+      ended ? std::optional<std::int64_t>(0) : parse_integer<std::int64_t>(parts[1]);
   if (!rank || !silence) return std::nullopt;
   return LostPeer{.rank = *rank,
                   .phase = text.substr(parts[0].size() + parts[1].size() + 2),
+                  .ended = ended,
                   .silence = std::chrono::milliseconds(*silence)};
 }
 
@@ -58,7 +63,7 @@ std::optional<LostPeer> SilenceWatch::look(const std::vector<std::optional<Beat>
     Peer& peer = peers_[i];
     const bool left = beats[i] && beats[i]->left;
     if (ended.contains(peer.rank) && !left)
-      return LostPeer{.rank = peer.rank, .phase = beats[i] ? beats[i]->phase : ""};
+      return LostPeer{.rank = peer.rank, .phase = beats[i] ? beats[i]->phase : "", .ended = true};
     const bool alive = left || beats[i] != peer.last;
     peer.silence =
         alive ? std::chrono::milliseconds(0) : peer.silence + std::min(elapsed, most_counted_);

@@ -17,8 +17,9 @@ namespace odb {
 
 struct LostPeer {
   int rank = 0;
-  std::string phase;                     // the last that it told; empty: it never did
-  std::chrono::milliseconds silence{0};  // 0: its process has ended
+  std::string phase;   // the last that it told; empty: it never did
+  bool ended = false;  // its process has; then there was no silence
+  std::chrono::milliseconds silence{0};
 
   friend bool operator==(const LostPeer&, const LostPeer&) = default;
 };
@@ -36,7 +37,8 @@ struct Beat {
 std::string to_text(const Beat& beat);
 Beat parse_beat(const std::string& text);
 
-// "3 5012 filling": rank, milliseconds, phase; and back, empty for a text that is none.
+// "3 5012 filling": rank, milliseconds, phase; or "3 ended filling"; and back, empty for a text
+// that is none.
 std::string to_text(const LostPeer& peer);
 std::optional<LostPeer> parse_lost_peer(const std::string& text);
 

@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -63,8 +64,17 @@ auto asking(const StoreAddress& address, Call call) {
 
 using Made = c10::intrusive_ptr<c10d::TCPStore>;
 
+// Several connections of each of a thousand ranks are more than many systems allow at first.
+void allow_all_descriptors() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 Made make_host(const StoreAddress& address, c10d::TCPStoreOptions options) {
   options.isServer = true;
+  allow_all_descriptors();
   try {
     return c10::make_intrusive<c10d::TCPStore>("localhost", options);
   } catch (const c10::DistError& error) {

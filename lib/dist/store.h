@@ -35,6 +35,8 @@ std::optional<StoreAddress> parse_store_address(const std::string& text);
 class Store {
  public:
   // Hosts the store in this process, on all interfaces, and connects to it. Port 0: a free one.
+  // Each connection of each rank is a descriptor here, so this process's limit on them is raised as
+  // far as it may be.
   // `host` is the name by which other ranks reach this machine. UsageError: the port is taken.
   static Store host(const StoreAddress& address);
   // The same on a socket that listens already, so that others may know the port, and knock, before

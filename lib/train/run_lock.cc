@@ -74,48 +74,38 @@ LockOwner this_owner() {
 }
 
 RunLock::RunLock(const std::string& path, LockOwner owner) : path_(path), owner_(std::move(owner)) {
-  descriptor_ = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-  if (descriptor_ < 0)
+  file_ = Descriptor(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666));
+  if (!file_.open())
     throw FileError("cannot open {} for writing: {}; check the owner and the permissions", path,
                     errno_text(errno));
-  const int error_number = flock_without_waiting(descriptor_);
-  const LockOwner before = parse_lock_owner(read_file(descriptor_));
-  if (error_number == EWOULDBLOCK) {
-    ::close(descriptor_);
+  const int error_number = flock_without_waiting(file_.get());
+  const LockOwner before = parse_lock_owner(read_file(file_.get()));
+  if (error_number == EWOULDBLOCK)
     throw UsageError(
         "{}: another run writes into this folder: {}; wait for it, stop it, or give another "
         "--output",
         path, describe(before));
-  }
   if (error_number != 0)
     log("files").warn("{}: this file system has no locks ({}); nothing keeps two runs apart", path,
                       errno_text(error_number));
   if (!before.nonce.empty() && !before.released)
     log("files").info("{}: {} died without giving its lock back; taken over", path,
                       describe(before));
-  if (!write_file(descriptor_, to_json(owner_))) {
-    const int failed = errno;
-    ::close(descriptor_);
+  if (!write_file(file_.get(), to_json(owner_)))
     throw FileError("cannot write {}: {}; free some space there or choose another folder", path,
-                    errno_text(failed));
-  }
+                    errno_text(errno));
 }
 
 RunLock::~RunLock() {
-  if (still_ours()) {
-    owner_.released = true;
-    write_file(descriptor_, to_json(owner_));
-  }
-  ::close(descriptor_);
+  if (!still_ours()) return;
+  owner_.released = true;
+  write_file(file_.get(), to_json(owner_));
 }
 
 // By name: after a takeover on another machine the name may lead to another file.
 bool RunLock::still_ours() const {
-  const int named = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (named < 0) return false;
-  const LockOwner found = parse_lock_owner(read_file(named));
-  ::close(named);
-  return found.nonce == owner_.nonce;
+  const Descriptor named(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  return named.open() && parse_lock_owner(read_file(named.get())).nonce == owner_.nonce;
 }
 
 }  // namespace odb

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "train/lives.h"
 
 namespace odb {
@@ -47,7 +48,7 @@ class RunLock {
  private:
   std::string path_;
   LockOwner owner_;
-  int descriptor_ = -1;
+  Descriptor file_;
 };
 
 // This process as an owner, with a new nonce.

@@ -371,7 +371,8 @@ int run_training(const RunOptions& options, const std::string& config,
   RealFileSystem files;
   const LaunchPlace place = find_launch_place(options.ranks, process_environment);
   start_log({.rank = place.world > 1 ? place.rank : -1, .role = "trainer"});
-  const ScopedStopSignals signals;
+  ScopedStopSignals signals;
+  signals.keep();
   TrainingInputs inputs = prepare_training(files, options, place);
   if (stop_state().stop()) {
     log("train").info("{} before the first step: nothing to save", to_text(stop_state().reason));

@@ -11,6 +11,7 @@
 #include "catch.h"
 #include "run_trainer.h"
 #include "temporary_folder.h"
+#include "texts.h"
 
 using namespace odb;
 

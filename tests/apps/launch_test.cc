@@ -12,8 +12,10 @@
 #include "../train/trainer_runs.h"
 #include "base/real_file_system.h"
 #include "catch.h"
+#include "processes.h"
 #include "run_trainer.h"
 #include "temporary_folder.h"
+#include "texts.h"
 #include "train/run_lock.h"
 
 using namespace odb;
@@ -21,13 +23,6 @@ using namespace odb;
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-    ++count;
-  return count;
-}
 
 const std::string kModel = ODB_TESTS_FOLDER "/cases/models/base";
 
@@ -43,26 +38,18 @@ Outcome launch(const std::string& words, const std::string& launch_words = "") {
   return odb_trainer("launch --nproc 3 " + launch_words + " -- train " + words);
 }
 
-std::string environment_of(const std::string& process) {
-  return '\0' + content_of("/proc/" + process + "/environ");
+std::string environment_of(pid_t process) {
+  return '\0' + content_of("/proc/" + std::to_string(process) + "/environ");
 }
 
 // The process of a rank that a launch has started whose command line holds `mark`. Data processes
 // are its children and have the same words and environment.
 std::optional<pid_t> process_of_rank(const std::string& mark, int rank) {
   const std::string number = std::string(1, '\0') + "RANK=" + std::to_string(rank) + '\0';
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string process = entry.path().filename();
-    if (process.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (content_of(entry.path() / "cmdline").find(mark) == std::string::npos) continue;
-    const std::string stat = content_of(entry.path() / "stat");
-    const std::size_t name_end = stat.rfind(')');
-    if (name_end == std::string::npos) continue;
-    const std::string parent = std::to_string(std::stoi(stat.substr(name_end + 4)));
-    if (environment_of(process).find(number) != std::string::npos &&
-        environment_of(parent).find("ODB_LAST_WORDS=") == std::string::npos)
-      return std::stoi(process);
-  }
+  for (const SeenProcess& seen : processes_with(mark))
+    if (environment_of(seen.process).find(number) != std::string::npos &&
+        environment_of(seen.parent).find("ODB_LAST_WORDS=") == std::string::npos)
+      return seen.process;
   return std::nullopt;
 }
 
@@ -116,6 +103,38 @@ TEST_CASE("a rank that hangs is named once, and does not outlive the others") {
     CHECK(count_of(lines, "is lost") == 1);
     CHECK(count_of(lines, "rank " + std::to_string(rank) + " has not left within 3s") == 1);
   }
+}
+
+TEST_CASE("a cause that ends later than the others is told all the same") {
+  TrainerRun run;
+  const std::string data = run.texts("a.jsonl", 90);
+  run.launch(2, {"--data", data, "--l-max", "256", "--epochs", "1000000", "--timeout", "4s"},
+             {"--patience", "10min"});
+  await("steps are told", [&] { return run.told_steps() >= 3 || run.ended(0); });
+  const auto hangs = process_of_rank(data, 0);
+  REQUIRE(hangs.has_value());
+  ::kill(*hangs, SIGSTOP);
+  await("that rank 0 is missed is told", [&] {
+    return count_of(run.lines(0), "rank 1 ended with exit code 5") > 0 || run.ended(0);
+  });
+  ::kill(*hangs, SIGKILL);
+  CHECK(run.await_end() == std::vector<int>{5});
+  INFO(run.all_lines());
+  CHECK(count_of(run.all_lines(), "rank 0 was killed by signal 9 (Killed)") == 1);
+  CHECK(count_of(run.all_lines(), "the run ends with exit code 5") == 1);
+  run.await_nothing_left();
+}
+
+TEST_CASE("a log that cannot be written is refused before any rank runs") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "logs/rank-00002.log");
+  const Outcome outcome =
+      launch(words_in(folder) + "--init random", "--log-dir '" + folder / "logs" + "'");
+  INFO(outcome.errors);
+  CHECK(outcome.code == 4);
+  CHECK(count_of(outcome.errors, "rank-00002.log: Is a directory; give another --log-dir") == 1);
+  CHECK(count_of(content_of(folder / "logs/rank-00000.log"), "\n") == 1);
+  CHECK_FALSE(std::filesystem::exists(folder / "run"));
 }
 
 TEST_CASE("a broken record is told once, with the rank that met it") {

@@ -8,6 +8,7 @@
 #include "catch.h"
 #include "run_trainer.h"
 #include "temporary_folder.h"
+#include "texts.h"
 
 using namespace odb;
 using nlohmann::json;

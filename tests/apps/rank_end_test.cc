@@ -37,14 +37,25 @@ TEST_CASE("a launch ends with the code of the cause, 75 when all ranks saved, el
   // Rank 0 took the store with it: that the others lost it is no cause.
   CHECK(launch_code({left(1, 5, "the store does not answer"), left(0, 4, "no space")}) == 4);
   // Hit before it could handle the signal; the other was waited for in vain.
-  CHECK(launch_code({judge_end(0, SIGTERM, {SIGTERM}), killed_by_us(1)}) == 75);
+  CHECK(launch_code({judge_end(0, SIGTERM, {SIGTERM}, false), killed_by_us(1)}) == 75);
 }
 
 TEST_CASE("a rank that a signal killed is a lost peer, unless that was passed on to it") {
-  CHECK(judge_end(1, exited(3), {}).code == 3);
-  CHECK(judge_end(1, SIGKILL, {SIGTERM}).code == 5);
-  CHECK(judge_end(1, SIGKILL, {SIGTERM}).signal == SIGKILL);
-  CHECK(judge_end(1, SIGTERM, {SIGTERM}).code == 75);
+  CHECK(judge_end(1, exited(3), {}, false).code == 3);
+  CHECK(judge_end(1, SIGKILL, {SIGTERM}, false).code == 5);
+  CHECK(judge_end(1, SIGKILL, {SIGTERM}, false).signal == SIGKILL);
+  CHECK(judge_end(1, SIGTERM, {SIGTERM}, false).code == 75);
+}
+
+TEST_CASE("of what ends once the rest was killed, only what that killed is ours") {
+  CHECK(judge_end(1, SIGKILL, {}, true).ours);
+  CHECK_FALSE(judge_end(1, SIGKILL, {}, false).ours);
+  CHECK_FALSE(judge_end(1, SIGSEGV, {}, true).ours);
+  CHECK_FALSE(judge_end(1, exited(3), {}, true).ours);
+  // It saved at the last moment; the third did not.
+  CHECK(launch_code({judge_end(0, SIGTERM, {SIGTERM}, false),
+                     judge_end(1, exited(75), {SIGTERM}, true),
+                     judge_end(2, SIGKILL, {SIGTERM}, true)}) == 75);
 }
 
 TEST_CASE("the cause is told with the rank, its last phase, how it ended, and the exit code") {
@@ -93,11 +104,9 @@ TEST_CASE("a failure of another kind is told, too, one of the same kind is not")
   const Ends ends = {left(1, 2, "17 GiB are free"), left(2, 2, "18 GiB are free"),
                      left(3, 4, "no space"), killed(0, SIGSEGV)};
   CHECK(cause_of(ends)->rank == 1);
-  CHECK(
-      describe_other_failures(ends) ==
-      std::vector<std::string>{"rank 3 ended with exit code 4: no space",
-                               "rank 0 was killed by signal 11 (Segmentation fault); the run ends "
-                               "with exit code 5"});
+  CHECK(describe_other_failures(ends) ==
+        std::vector<std::string>{"rank 3 ended with exit code 4: no space",
+                                 "rank 0 was killed by signal 11 (Segmentation fault)"});
 }
 
 TEST_CASE("no rank that failed, no cause") {

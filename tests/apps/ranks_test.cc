@@ -15,8 +15,10 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
+#include "processes.h"
 #include "run_trainer.h"
 #include "temporary_folder.h"
+#include "texts.h"
 
 using namespace odb;
 
@@ -35,16 +37,8 @@ std::string texts(int count) {
 // The odb-trainer processes whose command line holds `mark`, with their parents.
 std::map<pid_t, pid_t> processes_of(const std::string& mark) {
   std::map<pid_t, pid_t> found;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const std::string command = content_of(entry.path() / "cmdline");
-    if (!command.starts_with(ODB_TRAINER) || command.find(mark) == std::string::npos) continue;
-    const std::string stat = content_of(entry.path() / "stat");
-    const std::size_t name_end = stat.rfind(')');
-    if (name_end == std::string::npos || stat[name_end + 2] == 'Z') continue;
-    found[std::stoi(name)] = std::stoi(stat.substr(name_end + 4));
-  }
+  for (const SeenProcess& seen : processes_with(mark))
+    if (seen.command.starts_with(ODB_TRAINER)) found[seen.process] = seen.parent;
   return found;
 }
 
@@ -66,13 +60,6 @@ bool all_beat(const std::vector<pid_t>& ranks) {
                                                       gone);
     return !gone && std::distance(begin(threads), end(threads)) >= 3;
   });
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-    ++count;
-  return count;
 }
 
 // Ranks that name `rank` as the one that is missing: lost, or, where it was hit before its first

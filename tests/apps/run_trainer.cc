@@ -3,16 +3,10 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "catch.h"
 #include "temporary_folder.h"
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+#include "texts.h"
 
 Outcome odb_trainer(const std::string& words, const std::string& output_path,
                     const std::string& environment) {
@@ -23,5 +17,6 @@ Outcome odb_trainer(const std::string& words, const std::string& output_path,
       environment + " '" ODB_TRAINER "' " + words + " >'" + output + "' 2>'" + errors + "'";
   const int status = std::system(command.c_str());
   REQUIRE(WIFEXITED(status));
-  return {WEXITSTATUS(status), output_path.empty() ? content_of(output) : "", content_of(errors)};
+  return {WEXITSTATUS(status), output_path.empty() ? odb::content_of(output) : "",
+          odb::content_of(errors)};
 }

@@ -14,6 +14,3 @@ struct Outcome {
 // the end. Fails the test when it was killed.
 Outcome odb_trainer(const std::string& words, const std::string& output_path = "",
                     const std::string& environment = "");
-
-// All bytes of a file, also of one in /proc; empty when it cannot be read.
-std::string content_of(const std::string& path);

@@ -9,6 +9,7 @@
 #include "catch.h"
 #include "run_trainer.h"
 #include "temporary_folder.h"
+#include "texts.h"
 #include "train/ledger_file.h"
 
 using namespace odb;

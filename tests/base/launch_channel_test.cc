@@ -34,7 +34,7 @@ std::string phase_in(int file) {
 }  // namespace
 
 TEST_CASE("without a launch nobody asks: a rank says its last words itself") {
-  tell_phase("training");
+  PhaseChannel().tell("training");
   CHECK_FALSE(give_last_words("no model"));
 }
 
@@ -42,13 +42,27 @@ TEST_CASE("a phase takes the place of the one before, and is cut where it is too
   const int file = ::memfd_create("phase", 0);
   REQUIRE(file >= 0);
   const Handed handed(kPhaseVariable, file);
+  const PhaseChannel channel;
   CHECK(phase_in(file).empty());
-  tell_phase("loading the model");
+  channel.tell("loading the model");
   CHECK(phase_in(file) == "loading the model");
-  tell_phase("saving");
+  channel.tell("saving");
   CHECK(phase_in(file) == "saving");
-  tell_phase(std::string(1000, 'x'));
+  channel.tell(std::string(1000, 'x'));
   CHECK(phase_in(file) == std::string(kMostPhaseBytes, 'x'));
+  ::close(file);
+}
+
+TEST_CASE("where the phase goes is looked up once, whatever becomes of the environment") {
+  const int file = ::memfd_create("phase", 0);
+  REQUIRE(file >= 0);
+  std::optional<PhaseChannel> channel;
+  {
+    const Handed handed(kPhaseVariable, file);
+    channel.emplace();
+  }
+  channel->tell("training");
+  CHECK(phase_in(file) == "training");
   ::close(file);
 }
 

@@ -193,6 +193,19 @@ TEST_CASE("without handlers a signal ends the process as it always does") {
   CHECK(status == -SIGTERM);
 }
 
+TEST_CASE("handlers that are kept keep a late signal from ending the process") {
+  const int status = exit_status_of([] {
+    ::signal(SIGTERM, SIG_DFL);  // in place of the test framework's
+    {
+      ScopedStopSignals signals;
+      signals.keep();
+    }
+    ::raise(SIGTERM);
+    return 7;
+  });
+  CHECK(status == 7);
+}
+
 TEST_CASE("blocks nest") {
   ScopedSignalBlock outer;
   { ScopedSignalBlock inner; }

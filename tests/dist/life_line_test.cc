@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ using namespace odb;
 
 namespace {
 
+constexpr int kWorld = 8;
 constexpr std::chrono::milliseconds kLimit{10000};
 
 // Rank 0, and whose lines have ended.
@@ -24,13 +26,13 @@ struct Host {
   std::mutex mutex;
   std::condition_variable changed;
   std::set<int> ended;
-  LifeLines lines{[this](int rank) {
-    {
-      const std::lock_guard lock(mutex);
-      ended.insert(rank);
-    }
-    changed.notify_all();
-  }};
+  LifeLines lines{kWorld, [this](int rank) {
+                    {
+                      const std::lock_guard lock(mutex);
+                      ended.insert(rank);
+                    }
+                    changed.notify_all();
+                  }};
 
   bool await_end(int rank) {
     std::unique_lock lock(mutex);
@@ -42,13 +44,17 @@ struct Host {
   }
 };
 
-// A process that holds the line of `rank`, and nothing else, until it is ended.
+// A process that holds the line of `rank`, and nothing else, until it is ended; at the latest with
+// this one.
 pid_t start_rank(std::uint16_t port, int rank) {
   int ready[2];
   REQUIRE(::pipe(ready) == 0);
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(1);
     const auto line = LifeLine::connect("127.0.0.1", port, rank, kLimit);
     if (line) (void)!::write(ready[1], "x", 1);
     ::close(ready[1]);
@@ -105,10 +111,31 @@ TEST_CASE("who is no rank ends nothing: silent, talkative, or reset") {
   CHECK(host.ended_so_far() == std::set<int>{5});
 }
 
+TEST_CASE("bytes on a line mean nothing, its end does") {
+  Host host;
+  {
+    const auto line = LifeLine::connect("127.0.0.1", host.lines.port(), 3, kLimit);
+    REQUIRE(line.has_value());
+    for (int beat = 0; beat < 1000; ++beat)
+      line->stir();
+    CHECK(host.ended_so_far().empty());
+  }
+  CHECK(host.await_end(3));
+}
+
+TEST_CASE("the end of a rank that there is not is no end") {
+  Host host;
+  for (const int rank : {-1, 0, kWorld, kWorld + 1})
+    CHECK(LifeLine::connect("127.0.0.1", host.lines.port(), rank, kLimit).has_value());
+  { const auto line = LifeLine::connect("127.0.0.1", host.lines.port(), kWorld - 1, kLimit); }
+  CHECK(host.await_end(kWorld - 1));  // all before it have been looked at
+  CHECK(host.ended_so_far() == std::set<int>{kWorld - 1});
+}
+
 TEST_CASE("a line that nobody takes is no line") {
   std::uint16_t port = 0;
   {
-    const LifeLines lines([](int) {});
+    const LifeLines lines(2, [](int) {});
     port = lines.port();
   }
   CHECK_FALSE(LifeLine::connect("127.0.0.1", port, 1, std::chrono::milliseconds(500)));

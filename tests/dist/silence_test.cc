@@ -47,7 +47,7 @@ TEST_CASE("a peer whose process has ended is lost at once, before one that is si
     lost = watch.look(Beats{Beat{0, "filling"}, Beat{i, "step 3"}, Beat{i, "step 3"}}, kPeriod);
   CHECK_FALSE(lost);
   lost = watch.look(Beats{Beat{0, "filling"}, Beat{9, "step 4"}, Beat{9, "step 3"}}, kPeriod, {2});
-  CHECK(lost == LostPeer{.rank = 2, .phase = "step 4"});
+  CHECK(lost == LostPeer{.rank = 2, .phase = "step 4", .ended = true});
 }
 
 TEST_CASE("a peer that left in peace before its process ended is not lost") {
@@ -59,7 +59,8 @@ TEST_CASE("a peer that left in peace before its process ended is not lost") {
 
 TEST_CASE("a peer that ended before its first beat is lost without a phase") {
   SilenceWatch watch({1}, kPeriod, kTimeout);
-  CHECK(watch.look(Beats{std::nullopt}, kPeriod, {1}) == LostPeer{.rank = 1});
+  CHECK(watch.look(Beats{std::nullopt}, kPeriod, {1}) ==
+        LostPeer{.rank = 1, .phase = "", .ended = true});
 }
 
 TEST_CASE("a watcher that was itself stopped for an hour does not blame the others") {
@@ -83,8 +84,11 @@ TEST_CASE("beats and verdicts survive being written and read") {
   for (const Beat& beat : {Beat{17, "waiting for slot 3"}, Beat{0, ""}, Beat{4, "", true}})
     CHECK(parse_beat(to_text(beat)) == beat);
   CHECK(parse_beat("nonsense") == Beat{-1, "nonsense"});
-  const LostPeer peer{.rank = 3, .phase = "in round 8", .silence = milliseconds(5012)};
-  CHECK(parse_lost_peer(to_text(peer)) == peer);
+  for (const LostPeer& peer :
+       {LostPeer{.rank = 3, .phase = "in round 8", .silence = milliseconds(5012)},
+        LostPeer{.rank = 3, .phase = "in round 8", .ended = true},
+        LostPeer{.rank = 3, .phase = "", .ended = true}})
+    CHECK(parse_lost_peer(to_text(peer)) == peer);
   CHECK_FALSE(parse_lost_peer("3 x y"));
   CHECK_FALSE(parse_lost_peer(""));
 }

@@ -4,6 +4,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -25,6 +26,16 @@ TEST_CASE("what one connection writes, another reads") {
   CHECK(other.find("key") == host.find("key"));
   other.set("empty", "");
   CHECK(host.find("empty") == "");
+}
+
+TEST_CASE("a host may have as many connections as its system lets it") {
+  rlimit limit = {};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  const rlimit fewer{.rlim_cur = limit.rlim_max / 2, .rlim_max = limit.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &fewer) == 0);
+  const Store host = Store::host({"127.0.0.1", 0});
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  CHECK(limit.rlim_cur == limit.rlim_max);
 }
 
 TEST_CASE("an address survives being written and read, and other texts are none") {

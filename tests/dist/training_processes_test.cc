@@ -10,8 +10,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
@@ -28,6 +26,7 @@
 #include "dist/peer_loss.h"
 #include "dist/rank_heartbeat.h"
 #include "temporary_folder.h"
+#include "texts.h"
 #include "training_ranks.h"
 
 using namespace odb;
@@ -100,11 +99,6 @@ int run_rank(int rank, const ListeningSocket& socket, Shared& shared, const std:
   }
   std::this_thread::sleep_for(2 * kTimeout);  // the heartbeat names who is lost, and ends this
   return 70;
-}
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 struct Outcome {

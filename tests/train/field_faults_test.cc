@@ -9,6 +9,7 @@
 #include "base/real_file_system.h"
 #include "case_rows.h"
 #include "catch.h"
+#include "texts.h"
 #include "train/ledger_file.h"
 
 using namespace odb;
@@ -21,13 +22,6 @@ const std::string kBadRows = kCases + "raw/bad_rows.jsonl";
 
 Words short_run(const TrainerRun& run, int rows) {
   return {"--data", run.texts("a.jsonl", rows), "--l-max", "64", "--lr", "1e-3"};
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-    ++count;
-  return count;
 }
 
 // 600 rows, whose steps are the same however many epochs there are.

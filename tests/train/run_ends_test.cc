@@ -8,6 +8,7 @@
 #include "base/real_file_system.h"
 #include "base/rng.h"
 #include "catch.h"
+#include "texts.h"
 #include "trainer_runs.h"
 
 using namespace odb;
@@ -46,13 +47,6 @@ void await_moment(TrainerRun& run, Moment moment, int rank, Rng& rng) {
     });
   }
   pause(rng, 60);
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-    ++count;
-  return count;
 }
 
 // As processes started meanwhile inherit it.

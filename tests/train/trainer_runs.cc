@@ -20,6 +20,8 @@
 #include "base/real_file_system.h"
 #include "catch.h"
 #include "model/safetensors.h"
+#include "processes.h"
+#include "texts.h"
 #include "train/checkpoint_files.h"
 #include "train/json_lines.h"
 #include "train/ledger_file.h"
@@ -29,11 +31,6 @@ namespace {
 
 const std::string kModel = ODB_TESTS_FOLDER "/cases/models/base";
 const std::string kTokenizer = ODB_TESTS_FOLDER "/cases/tokenizer/merges_pairs";
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // Where ranks meet: a socket on a port that the system chose.
 struct Listening {
@@ -55,39 +52,6 @@ struct Listening {
   int socket;
   int port = 0;
 };
-
-// What /proc tells of a process.
-struct Seen {
-  pid_t process = 0;
-  char state = 0;
-  pid_t parent = 0;
-  pid_t group = 0;
-  std::string command;
-};
-
-std::vector<Seen> all_processes() {
-  std::vector<Seen> found;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const std::string stat = content_of(entry.path() / "stat");
-    const std::size_t name_end = stat.rfind(')');
-    if (name_end == std::string::npos) continue;
-    Seen seen{.process = std::stoi(name), .command = content_of(entry.path() / "cmdline")};
-    std::istringstream(stat.substr(name_end + 1)) >> seen.state >> seen.parent >> seen.group;
-    found.push_back(seen);
-  }
-  return found;
-}
-
-// Processes that are no zombies whose command line holds `mark`.
-std::vector<pid_t> processes_of(const std::string& mark) {
-  std::vector<pid_t> found;
-  for (const Seen& seen : all_processes())
-    if (seen.state != 'Z' && seen.command.find(mark) != std::string::npos)
-      found.push_back(seen.process);
-  return found;
-}
 
 // In the child: only calls that do not allocate.
 [[noreturn]] void become(const std::string& log, std::vector<char*>& words, char** environment,
@@ -221,11 +185,10 @@ void TrainerRun::stop_data(int rank) const {
 std::vector<pid_t> TrainerRun::data_processes(int rank) const {
   const pid_t trainer = processes_[static_cast<std::size_t>(rank)].number;
   std::vector<pid_t> found;
-  for (const Seen& seen : all_processes())
+  for (const SeenProcess& seen : all_processes())
     if (seen.group == trainer && seen.process != trainer && seen.parent != trainer &&
         seen.state != 'Z')
       found.push_back(seen.process);
-  std::ranges::sort(found);
   return found;
 }
 
@@ -250,7 +213,8 @@ std::vector<int> TrainerRun::await_end() {
 }
 
 void TrainerRun::await_nothing_left() const {
-  await("all processes of the run are gone", [&] { return processes_of(folder_.path()).empty(); });
+  await("all processes of the run are gone",
+        [&] { return processes_with(folder_.path()).empty(); });
 }
 
 std::string TrainerRun::lines(int rank) const {

@@ -73,9 +73,8 @@ int launch_command(const Arguments& arguments) {
   if (!read_train_words({words->begin() + 1, words->end()}, run_table, run)) return 0;
   refuse_places(run.ranks);
   start_log({.role = "launch"});
-  return launch_code(run_rank_processes(
-      {.ranks = static_cast<int>(options.nproc), .words = *words, .log_folder = options.log_dir},
-      options.patience));
+  return launch_code(run_rank_processes({.ranks = static_cast<int>(options.nproc), .words = *words},
+                                        options.log_dir, options.patience));
 }
 
 }  // namespace odb

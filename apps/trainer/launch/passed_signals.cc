@@ -16,10 +16,6 @@ PassedSignals::PassedSignals() {
   if (!descriptor_.open()) fail_launch("no signals to be had");
 }
 
-PassedSignals::~PassedSignals() {
-  give_back();
-}
-
 void PassedSignals::give_back() const {
   ::sigprocmask(SIG_SETMASK, &before_, nullptr);
 }

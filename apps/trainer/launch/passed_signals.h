@@ -9,14 +9,14 @@
 
 namespace odb {
 
-// SIGTERM, SIGUSR1 and SIGINT are blocked, and can be read, while it lives.
+// SIGTERM, SIGUSR1 and SIGINT can be read while it lives. They stay blocked after it: one that
+// comes when the last rank has ended shall not change with what code this process ends.
 class PassedSignals {
  public:
   // FileError: the system has no descriptor for them.
   PassedSignals();
   PassedSignals(const PassedSignals&) = delete;
   PassedSignals& operator=(const PassedSignals&) = delete;
-  ~PassedSignals();
 
   // In a forked child: the signals as they were, which an exec would keep blocked otherwise.
   void give_back() const;

@@ -1,5 +1,6 @@
 #include "rank_end.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -38,8 +39,8 @@ bool repeats(const RankEnd& end, const RankEnd& origin) {
 std::string describe(const RankEnd& end) {
   const std::string phase = end.phase.empty() ? "" : fmt::format("; it was last {}", end.phase);
   if (end.signal != 0)
-    return fmt::format("rank {} was killed by signal {} ({}){}; the run ends with exit code {}",
-                       end.rank, end.signal, ::strsignal(end.signal), phase, end.code);
+    return fmt::format("rank {} was killed by signal {} ({}){}", end.rank, end.signal,
+                       ::strsignal(end.signal), phase);
   if (end.words.empty())
     return fmt::format("rank {} ended with exit code {}{}; its own lines may tell why", end.rank,
                        end.code, phase);
@@ -48,10 +49,13 @@ std::string describe(const RankEnd& end) {
 
 }  // namespace
 
-RankEnd judge_end(int rank, int status, const std::set<int>& passed_on) {
+RankEnd judge_end(int rank, int status, const std::set<int>& passed_on, bool killed) {
   if (!WIFSIGNALED(status)) return {.rank = rank, .code = WEXITSTATUS(status)};
   const int signal = WTERMSIG(status);
-  return {.rank = rank, .code = passed_on.contains(signal) ? kSaved : kPeerLost, .signal = signal};
+  return {.rank = rank,
+          .code = passed_on.contains(signal) ? kSaved : kPeerLost,
+          .signal = signal,
+          .ours = killed && signal == SIGKILL};
 }
 
 const RankEnd* cause_of(const std::vector<RankEnd>& ends) {
@@ -73,7 +77,9 @@ std::string describe_cause(const std::vector<RankEnd>& ends, int ranks) {
       std::ranges::all_of(ends, [&](const RankEnd& end) {
         return end.signal == 0 && end.code == cause.code && end.words == cause.words;
       });
-  if (!all_alike) return describe(cause);
+  if (!all_alike)
+    return describe(cause) +
+           (cause.signal == 0 ? "" : fmt::format("; the run ends with exit code {}", cause.code));
   return fmt::format("all {} ranks ended with exit code {}{}", ranks, cause.code,
                      cause.words.empty() ? "; their own lines may tell why" : ": " + cause.words);
 }

@@ -22,8 +22,9 @@ struct RankEnd {
 };
 
 // From the status that waitpid gave. A rank that a signal of `passed_on` killed, before it could
-// handle any, has nothing to save: it counts as stopped.
-RankEnd judge_end(int rank, int status, const std::set<int>& passed_on);
+// handle any, has nothing to save: it counts as stopped. `killed`: we have killed the ranks that
+// were left; one that ended by itself meanwhile did so all the same.
+RankEnd judge_end(int rank, int status, const std::set<int>& passed_on, bool killed);
 
 // The end that explains the others, null when no rank failed. `ends`: in their order; the later
 // ones may still be to come. The first rank that was killed, or failed for a reason of its own;
@@ -36,11 +37,14 @@ const RankEnd* cause_of(const std::vector<RankEnd>& ends);
 // ...".
 std::string describe_cause(const std::vector<RankEnd>& ends, int ranks);
 
-// What else failed, for reasons that have nothing to do with the cause: a sentence for each.
+// What else failed, in a way of its own: a sentence for each rank that was killed, or ended by
+// itself with another code than the cause's. Those with the same code are left out: as a rule they
+// met the same fault (a full disk), in words of their own, which their log files hold
+// (--log-dir); without such files those words are not told.
 std::vector<std::string> describe_other_failures(const std::vector<RankEnd>& ends);
 
 // The exit code of a launch whose ranks have all ended: that of the cause; without one `saved` when
-// all ranks ended so, else 0.
+// all ranks that were not killed by us ended so, 0 when none did; `internal` when only some did.
 int launch_code(const std::vector<RankEnd>& ends);
 
 }  // namespace odb

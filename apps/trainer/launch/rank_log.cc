@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <cerrno>
 #include <ctime>
 #include <filesystem>
 
@@ -31,10 +32,11 @@ Descriptor open_rank_log(const std::string& folder, int rank, int ranks,
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   const std::string header = fmt::format("==== {} odb-trainer launch: rank {} of {}: {}\n",
                                          time_text(), rank, ranks, fmt::join(words, " "));
-  if (!file.open() ||
-      ::write(file.get(), header.data(), header.size()) != static_cast<ssize_t>(header.size()))
-    throw FileError("launch: cannot write {}: {}; give another --log-dir", path, errno_text(errno));
-  return file;
+  const ssize_t written = file.open() ? ::write(file.get(), header.data(), header.size()) : -1;
+  if (written == static_cast<ssize_t>(header.size())) return file;
+  // A disk takes less than it was given when it is full.
+  throw FileError("launch: cannot write {}: {}; give another --log-dir", path,
+                  errno_text(written < 0 ? errno : ENOSPC));
 }
 
 }  // namespace odb

@@ -10,7 +10,6 @@
 
 #include "base/launch_channel.h"
 #include "launch_error.h"
-#include "rank_log.h"
 #include "train/launch_place.h"
 
 namespace odb {
@@ -61,13 +60,12 @@ void hand_on(const char* variable, int descriptor) {
 
 }  // namespace
 
-RankProcess start_rank(int number, const RankCommand& command, const ListeningSocket& store,
-                       const PassedSignals& signals) {
-  RankProcess rank{.number = number};
+RankProcess start_rank(int number, const RankCommand& command, Descriptor log,
+                       const ListeningSocket& store, const PassedSignals& signals) {
+  RankProcess rank{.number = number, .log = std::move(log)};
   Descriptor lines;  // the writing end
   Handed handed;
-  if (!command.log_folder.empty()) {
-    rank.log = open_rank_log(command.log_folder, number, command.ranks, command.words);
+  if (rank.log.open()) {
     handed.output = rank.log.get();
   } else if (number > 0) {
     Pipe pipe = make_pipe();

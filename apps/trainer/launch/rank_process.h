@@ -17,22 +17,22 @@ namespace odb {
 struct RankCommand {
   int ranks = 1;
   std::vector<std::string> words;  // behind the binary's name: "train", "--data", ...
-  std::string log_folder;          // a file for each rank; empty: all to standard error
 };
 
 struct RankProcess {
   int number = 0;
   pid_t process = 0;  // 0: it has ended
-  Descriptor log;     // its file, where there is a folder
-  RankLines lines;    // of ranks from 1 on, where there is none
+  Descriptor log;     // its file, where it has one
+  RankLines lines;    // of ranks from 1 on, where they have none
   Descriptor phase;   // what it tells of itself: base/launch_channel.h
   Descriptor last_words;
 };
 
 // Ranks find each other through the environment (train/launch_place.h); rank 0 inherits the socket
-// `store`. It dies with this process. FileError: no process, pipe or log file is to be had.
-RankProcess start_rank(int number, const RankCommand& command, const ListeningSocket& store,
-                       const PassedSignals& signals);
+// `store`. All lines go to `log`, or, where that is not open, to standard error. It dies with this
+// process. FileError: no process or pipe is to be had.
+RankProcess start_rank(int number, const RankCommand& command, Descriptor log,
+                       const ListeningSocket& store, const PassedSignals& signals);
 
 // The phase it told last; empty: it never did.
 std::string told_phase(const RankProcess& rank);

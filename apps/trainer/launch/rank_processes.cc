@@ -15,6 +15,7 @@
 #include "base/amount.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "rank_log.h"
 
 namespace odb {
 namespace {
@@ -26,10 +27,18 @@ constexpr int kSaved = static_cast<int>(ExitCode::saved);
 
 class Ranks {
  public:
-  Ranks(const RankCommand& command, std::chrono::milliseconds patience) : patience_(patience) {
+  Ranks(const RankCommand& command, const std::string& log_folder,
+        std::chrono::milliseconds patience)
+      : patience_(patience) {
+    std::vector<Descriptor> logs;  // before any rank runs: one may be refused
+    for (int rank = 0; rank < command.ranks; ++rank)
+      logs.push_back(log_folder.empty()
+                         ? Descriptor()
+                         : open_rank_log(log_folder, rank, command.ranks, command.words));
     const ListeningSocket store = listen_here();
     for (int rank = 0; rank < command.ranks; ++rank)
-      ranks_.push_back(start_rank(rank, command, store, signals_));
+      ranks_.push_back(start_rank(rank, command, std::move(logs[static_cast<std::size_t>(rank)]),
+                                  store, signals_));
     // The socket is rank 0's alone now: once that is dead, nobody shall wait there.
   }
   ~Ranks() { kill_rest(); }
@@ -68,7 +77,7 @@ class Ranks {
   std::vector<RankEnd> ends_;
   std::set<int> passed_on_;
   std::optional<Clock::time_point> failed_at_;  // since then the others are to leave
-  bool cause_told_ = false;
+  std::optional<int> told_;                     // the rank whose end was told as the cause
   bool killed_ = false;
 };
 
@@ -106,8 +115,7 @@ void Ranks::reap() {
 }
 
 void Ranks::take_end(RankProcess& rank, int status) {
-  RankEnd end = judge_end(rank.number, status, passed_on_);
-  end.ours = killed_;
+  RankEnd end = judge_end(rank.number, status, passed_on_, killed_);
   end.phase = told_phase(rank);
   end.words = take_last_words(rank);
   const bool unheeded = end.signal != 0 && end.code == kSaved;
@@ -127,8 +135,11 @@ void Ranks::attend_failure() {
   if (any_left() && since > patience_) give_up_waiting();
 }
 
+// Again when a later end turns out to be it: a rank that died first may be reaped last.
 void Ranks::tell_cause() {
-  if (cause_of(ends_) == nullptr || std::exchange(cause_told_, true)) return;
+  const RankEnd* const cause = cause_of(ends_);
+  if (cause == nullptr || told_ == cause->rank) return;
+  told_ = cause->rank;
   log("launch").error("{}", describe_cause(ends_, static_cast<int>(ranks_.size())));
 }
 
@@ -150,9 +161,9 @@ void Ranks::kill_rest() {
 
 }  // namespace
 
-std::vector<RankEnd> run_rank_processes(const RankCommand& command,
+std::vector<RankEnd> run_rank_processes(const RankCommand& command, const std::string& log_folder,
                                         std::chrono::milliseconds patience) {
-  return Ranks(command, patience).await_all();
+  return Ranks(command, log_folder, patience).await_all();
 }
 
 }  // namespace odb

@@ -6,26 +6,22 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/descriptor.h"
+
 namespace odb {
 
 SharedMemory::SharedMemory(const std::string& name, std::size_t bytes) {
   const std::size_t size = aligned(bytes, kPage);
-  const auto refuse = [&](const char* call, int error_number) {
+  const auto refuse = [&](const char* call) {
     throw FileError("{} bytes of shared memory for {}: {} failed: {}", size, name, call,
-                    errno_text(error_number));
+                    errno_text(errno));
   };
-  const int descriptor = ::memfd_create(("odb-" + name).c_str(), MFD_CLOEXEC);
-  if (descriptor < 0) refuse("memfd_create", errno);
-  void* place = MAP_FAILED;
-  const char* call = "ftruncate";
-  if (::ftruncate(descriptor, static_cast<off_t>(size)) == 0) {
-    call = "mmap";
-    place =
-        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-  }
-  const int error_number = errno;
-  ::close(descriptor);
-  if (place == MAP_FAILED) refuse(call, error_number);
+  const Descriptor file(::memfd_create(("odb-" + name).c_str(), MFD_CLOEXEC));
+  if (!file.open()) refuse("memfd_create");
+  if (::ftruncate(file.get(), static_cast<off_t>(size)) != 0) refuse("ftruncate");
+  void* const place =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.get(), 0);
+  if (place == MAP_FAILED) refuse("mmap");
   bytes_ = {static_cast<std::byte*>(place), size};
 }
 

@@ -29,24 +29,21 @@ bool has_name(int descriptor, const std::string& path) {
 
 BuildLock::BuildLock(const std::string& path) : lock_path_(path + ".lock") {
   for (;;) {
-    descriptor_ = ::open(lock_path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) return;
+    file_ = Descriptor(::open(lock_path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666));
+    if (!file_.open()) return;
     is_held_ = wait(path);
-    if (!is_held_ || has_name(descriptor_, lock_path_)) return;
-    ::close(descriptor_);
+    if (!is_held_ || has_name(file_.get(), lock_path_)) return;
   }
 }
 
 BuildLock::~BuildLock() {
-  if (descriptor_ < 0) return;
-  ::unlink(lock_path_.c_str());
-  ::close(descriptor_);
+  if (file_.open()) ::unlink(lock_path_.c_str());
 }
 
 // False: there are no locks here.
 bool BuildLock::wait(const std::string& path) const {
   auto told = std::chrono::steady_clock::now();
-  while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  while (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return false;
     std::this_thread::sleep_for(kPoll);
     if (std::chrono::steady_clock::now() - told < kTellEvery) continue;

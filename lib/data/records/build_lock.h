@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "base/descriptor.h"
+
 namespace odb {
 
 class BuildLock {
@@ -23,7 +25,7 @@ class BuildLock {
   bool wait(const std::string& path) const;
 
   std::string lock_path_;
-  int descriptor_ = -1;
+  Descriptor file_;
   bool is_held_ = false;
 };
 

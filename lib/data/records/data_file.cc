@@ -28,47 +28,21 @@ FileStamp stamp_of(const struct stat& status) {
 
 DataFile::DataFile(std::string path) : path_(std::move(path)) {
   // Without waiting: a pipe that nobody writes to would keep us for ever.
-  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0)
+  file_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file_.open())
     throw DataError("{}: cannot be opened for reading: {}; check --data", path_, errno_text(errno));
   struct stat status = {};
-  const int rc = ::fstat(descriptor_, &status);
-  const int error_number = errno;
-  if (rc != 0 || !S_ISREG(status.st_mode)) {
-    close();
+  const int rc = ::fstat(file_.get(), &status);
+  if (rc != 0 || !S_ISREG(status.st_mode))
     throw DataError("{}: {}; --data wants regular files", path_,
-                    rc != 0 ? errno_text(error_number) : "is no regular file");
-  }
+                    rc != 0 ? errno_text(errno) : "is no regular file");
   stamp_ = stamp_of(status);
-}
-
-DataFile::DataFile(DataFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      stamp_(other.stamp_) {}
-
-DataFile& DataFile::operator=(DataFile&& other) noexcept {
-  if (this == &other) return *this;
-  close();
-  path_ = std::move(other.path_);
-  descriptor_ = std::exchange(other.descriptor_, -1);
-  stamp_ = other.stamp_;
-  return *this;
-}
-
-DataFile::~DataFile() {
-  close();
-}
-
-void DataFile::close() noexcept {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  descriptor_ = -1;
 }
 
 std::size_t DataFile::read_at(std::uint64_t offset, std::span<char> into) const {
   std::size_t done = 0;
   while (done < into.size()) {
-    const ssize_t got = ::pread(descriptor_, into.data() + done, into.size() - done,
+    const ssize_t got = ::pread(file_.get(), into.data() + done, into.size() - done,
                                 static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0)
@@ -81,7 +55,7 @@ std::size_t DataFile::read_at(std::uint64_t offset, std::span<char> into) const 
 
 void DataFile::check_unchanged() const {
   struct stat status = {};
-  if (::fstat(descriptor_, &status) != 0) throw DataError("{}: {}", path_, errno_text(errno));
+  if (::fstat(file_.get(), &status) != 0) throw DataError("{}: {}", path_, errno_text(errno));
   const FileStamp now = stamp_of(status);
   const bool gone = status.st_nlink == 0;
   if (now == stamp_ && !gone) return;
@@ -95,15 +69,12 @@ void DataFile::check_unchanged() const {
 }
 
 void DataFile::mark_in_use() const {
-  ::flock(descriptor_, LOCK_SH | LOCK_NB);
+  ::flock(file_.get(), LOCK_SH | LOCK_NB);
 }
 
 bool DataFile::is_in_use(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return false;
-  const bool in_use = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(descriptor);
-  return in_use;
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  return file.open() && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 Checksum128 DataFile::fingerprint() const {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/checksum.h"
+#include "base/descriptor.h"
 
 namespace odb {
 
@@ -24,9 +25,6 @@ class DataFile {
  public:
   // Throws DataError when the path cannot be opened for reading or is no regular file.
   explicit DataFile(std::string path);
-  DataFile(DataFile&& other) noexcept;
-  DataFile& operator=(DataFile&& other) noexcept;
-  ~DataFile();
 
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return stamp_.size; }
@@ -50,10 +48,8 @@ class DataFile {
   Checksum128 fingerprint() const;
 
  private:
-  void close() noexcept;
-
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor file_;
   FileStamp stamp_;
 };
 

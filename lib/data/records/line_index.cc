@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 namespace odb {
@@ -41,15 +42,14 @@ std::uint64_t trailer_checksum(const IndexTrailer& trailer) {
 }
 
 std::optional<LineIndex> LineIndex::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return std::nullopt;
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.open()) return std::nullopt;
   struct stat status = {};
-  const bool readable = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+  const bool readable = ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
                         status.st_size >= static_cast<off_t>(sizeof(IndexTrailer));
   const auto size = static_cast<std::uint64_t>(status.st_size);
   void* const mapping =
-      readable ? ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0) : MAP_FAILED;
-  ::close(descriptor);
+      readable ? ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0) : MAP_FAILED;
   if (mapping == MAP_FAILED) return std::nullopt;
   const char* const bytes = static_cast<const char*>(mapping);
   LineIndex index(path, bytes, size, load<IndexTrailer>(bytes + size - sizeof(IndexTrailer)));
