@@ -164,7 +164,7 @@ void TrainingRun::meet() {
   // A peer's end breaks this rank's connections, too: it records how its own life ends meanwhile.
   const auto before_end = [this](const LostPeer& peer) {
     constexpr std::chrono::seconds kRecording{5};
-    if (recording_ && peer.silence.count() == 0) (void)recorded_.try_acquire_for(kRecording);
+    if (recording_ && peer.ended) (void)recorded_.try_acquire_for(kRecording);
   };
   meeting_->start_heartbeat(phase, before_end);
 }
