@@ -105,7 +105,7 @@ TEST_CASE("A run's config tells the values that were not given but used, and rea
              {"\"adam_beta1\": 0.9", "\"adam_beta2\": 0.999", "\"adam_epsilon\": 1e-08"},
              {"\"sgd_momentum\": null", "\"most_nan_steps\": null", "\"decay\": null"}},
         Case{{"--optimizer", "sgd", "--lr-schedule", "warmup-stable-decay", "--on-nan", "skip"},
-             {"\"sgd_momentum\": 0", "\"most_nan_steps\": 10", "\"decay\": 0.1",
+             {"\"sgd_momentum\": 0", "\"most_nan_steps\": 10", "\"decay\": \"0.1\"",
               "\"min_lr_ratio\": 0"},
              {"\"adam_beta1\": null", "\"polynomial_power\": null"}},
         Case{{"--lr-schedule", "polynomial"}, {"\"polynomial_power\": 1"}, {"\"decay\": null"}},

@@ -33,7 +33,8 @@ void describe(OptionTable& table, LaunchOptions& options) {
           "once a rank has failed, the time that the others have to leave before they are killed");
 }
 
-// Ranks get their numbers, and the place to meet, from their launch.
+// Ranks get their numbers, and the place to meet, from their launch. (An own place to meet is
+// refused without --rank already.)
 void refuse_places(const RankOptions& ranks) {
   const auto refuse = [](const char* flag) {
     throw UsageError(
@@ -44,7 +45,6 @@ void refuse_places(const RankOptions& ranks) {
   if (ranks.rank) refuse("--rank");
   if (ranks.world_size) refuse("--world-size");
   if (ranks.local_rank) refuse("--local-rank");
-  if (ranks.rendezvous != "auto" && ranks.rendezvous != "env") refuse("--rendezvous");
 }
 
 }  // namespace
