@@ -54,7 +54,7 @@ def verdict(differences, loss):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--samples", type=int, default=600)
+    parser.add_argument("--samples", type=int, default=400)
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
     if options.seeds < 2:
