@@ -33,6 +33,10 @@ std::string line_key(const HeartbeatOptions& options) {
   return options.prefix + "line";
 }
 
+std::string lost_key(const std::string& prefix) {
+  return prefix + "lost";
+}
+
 std::vector<int> watched_by(int rank, int world) {
   if (rank != 0) return {0};
   std::vector<int> others(static_cast<std::size_t>(world - 1));
@@ -57,6 +61,10 @@ std::string describe_lost(const LostPeer& peer, const StoreAddress& store) {
   return fmt::format(
       "rank {} is lost: no sign of life for {:.1f} s; it was last {}; look into its own log",
       peer.rank, seconds, peer.phase);
+}
+
+void publish_lost(Store& store, const std::string& prefix, const LostPeer& peer) {
+  store.set(lost_key(prefix), to_text(peer));
 }
 
 Heartbeat::Heartbeat(HeartbeatOptions options, std::function<void(const LostPeer&)> on_lost)
@@ -164,14 +172,13 @@ std::optional<LostPeer> Heartbeat::look(SilenceWatch& watch, const std::vector<i
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(now - last_look_);
   last_look_ = now;
   const auto lost = watch.look(beats, elapsed, ended);
-  const std::string verdict_key = options_.prefix + "lost";
   if (options_.rank == 0) {
     if (!lost) return std::nullopt;
-    store_.set(verdict_key, to_text(*lost));
+    publish_lost(store_, options_.prefix, *lost);
     await_readers(lost->rank, beats);
     return lost;
   }
-  const auto verdict = store_.find(verdict_key);
+  const auto verdict = store_.find(lost_key(options_.prefix));
   if (!verdict) return lost;
   store_.set(read_key(options_, options_.rank), "yes");
   return parse_lost_peer(*verdict);

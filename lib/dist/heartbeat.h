@@ -39,6 +39,10 @@ struct HeartbeatOptions {
 // What on_lost is told, as a sentence for the user.
 std::string describe_lost(const LostPeer& peer, const StoreAddress& store);
 
+// Publishes that the peer is lost: ranks other than 0 with this prefix take it so at their next
+// beat. PeerLostError.
+void publish_lost(Store& store, const std::string& prefix, const LostPeer& peer);
+
 class Heartbeat {
  public:
   // Starts beating. `on_lost` is called once, on a thread of the heartbeat; in a trainer it prints

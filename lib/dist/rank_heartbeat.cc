@@ -38,10 +38,8 @@ std::unique_ptr<Heartbeat> start_heartbeat(const StoreAddress& store, int rank, 
   return std::make_unique<Heartbeat>(std::move(options), on_lost);
 }
 
-// The verdict that rank 0 would publish (heartbeat.cc).
 void tell_end(Store& store, int rank) {
-  store.set(std::string(kPrefix) + "lost",
-            to_text(LostPeer{.rank = rank, .phase = "failing", .ended = true}));
+  publish_lost(store, kPrefix, {.rank = rank, .phase = "failing", .ended = true});
 }
 
 }  // namespace odb
