@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "dist/network.h"
+#include "listening_socket.h"
 
 using namespace odb;
 using std::chrono::milliseconds;
@@ -106,29 +107,8 @@ TEST_CASE("a store gives no name server anything to do: those who connect stay n
   CHECK(host == std::string("127.0.0.1"));
 }
 
-namespace {
-
-// A socket that listens on a free port of loopback; who connects is not accepted.
-struct Listening {
-  Listening() : descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in local = {};
-    local.sin_family = AF_INET;
-    local.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(local);
-    auto* const any = reinterpret_cast<sockaddr*>(&local);
-    REQUIRE(::bind(descriptor, any, size) == 0);
-    REQUIRE(::listen(descriptor, 16) == 0);
-    REQUIRE(::getsockname(descriptor, any, &size) == 0);
-    port = ntohs(local.sin_port);
-  }
-  int descriptor;
-  std::uint16_t port = 0;
-};
-
-}  // namespace
-
 TEST_CASE("a store is hosted on a socket that listens already, where others have knocked") {
-  const Listening socket;
+  const ListeningSocket socket;
   std::thread early([&] {  // perhaps before there is a store
     Store::connect({"127.0.0.1", socket.port}, milliseconds(60000)).set("early", "here");
   });
@@ -144,14 +124,14 @@ TEST_CASE("a descriptor that is no listening socket, or one on another port, is 
   CHECK_THROWS_WITH(Store::host({"127.0.0.1", 0}, ends[0]),
                     Catch::Contains("no TCP socket that listens"));
   ::close(ends[1]);
-  const Listening socket;
+  const ListeningSocket socket;
   CHECK_THROWS_WITH(
       Store::host({"127.0.0.1", static_cast<std::uint16_t>(socket.port ^ 1)}, socket.descriptor),
       Catch::Contains("was given a socket on port"));
 }
 
 TEST_CASE("a host that lets one connect and never answers is given up after the limit") {
-  const Listening socket;
+  const ListeningSocket socket;
   CHECK_THROWS_WITH(Store::connect({"127.0.0.1", socket.port}, milliseconds(500)),
                     Catch::Contains("was not reached in 0.5 s: no answer"));
   ::close(socket.descriptor);  // lets go of the thread that still waits

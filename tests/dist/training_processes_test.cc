@@ -1,9 +1,7 @@
 // Trainers as processes that vote and reduce for ever, one of which is killed or stopped. Each is
 // in its own process with its own heartbeat; the parent hands the store's socket to rank 0.
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +23,7 @@
 #include "dist/control.h"
 #include "dist/peer_loss.h"
 #include "dist/rank_heartbeat.h"
+#include "listening_socket.h"
 #include "temporary_folder.h"
 #include "texts.h"
 #include "training_ranks.h"
@@ -39,22 +38,6 @@ constexpr std::chrono::milliseconds kTimeout{5000};
 struct Shared {
   std::atomic<std::int64_t> steps[kWorld];
   std::atomic<bool> told[kWorld];  // a PeerLostError came, and the groups have ended
-};
-
-struct ListeningSocket {
-  ListeningSocket() : descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in local = {};
-    local.sin_family = AF_INET;
-    local.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(local);
-    auto* const any = reinterpret_cast<sockaddr*>(&local);
-    REQUIRE(::bind(descriptor, any, size) == 0);
-    REQUIRE(::listen(descriptor, 64) == 0);
-    REQUIRE(::getsockname(descriptor, any, &size) == 0);
-    address.port = ntohs(local.sin_port);
-  }
-  int descriptor;
-  StoreAddress address{"127.0.0.1", 0};
 };
 
 // Steps without end: a vote, then the gradients of a net that is large enough for several buckets.
@@ -78,18 +61,19 @@ void train(TrainingGroups& groups, std::atomic<std::int64_t>& steps) {
 }
 
 int run_rank(int rank, const ListeningSocket& socket, Shared& shared, const std::string& errors) {
+  const StoreAddress address{"127.0.0.1", socket.port};
   const int file = ::open(errors.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   ::dup2(file, STDERR_FILENO);
   start_log({.rank = rank, .role = "trainer"});
   at::set_num_threads(1);
   std::optional<Store> store;
   if (rank == 0)
-    store = Store::host(socket.address, socket.descriptor);
+    store = Store::host(address, socket.descriptor);
   else
     ::close(socket.descriptor);  // else it listens on after rank 0's end
-  if (!store) store = Store::connect(socket.address, std::chrono::seconds(60));
+  if (!store) store = Store::connect(address, std::chrono::seconds(60));
   const auto heartbeat =
-      start_heartbeat(socket.address, rank, kWorld, kTimeout, [] { return "in a step"; });
+      start_heartbeat(address, rank, kWorld, kTimeout, [] { return "in a step"; });
   try {
     TrainingGroups groups(*store, {.prefix = "run/", .rank = rank, .world = kWorld});
     train(groups, shared.steps[rank]);

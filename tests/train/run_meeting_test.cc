@@ -2,15 +2,12 @@
 // collective on a GPU that never ends: processes whose main threads wait for nothing any more.
 #include "train/run_meeting.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +15,7 @@
 #include "base/log.h"
 #include "catch.h"
 #include "data/processes/child_process.h"
+#include "listening_socket.h"
 #include "temporary_folder.h"
 
 namespace odb {
@@ -25,32 +23,12 @@ namespace {
 
 constexpr int kWorld = 3;
 
-struct ListeningSocket {
-  ListeningSocket() : descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in local = {};
-    local.sin_family = AF_INET;
-    local.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(local);
-    auto* const any = reinterpret_cast<sockaddr*>(&local);
-    REQUIRE(::bind(descriptor, any, size) == 0);
-    REQUIRE(::listen(descriptor, 64) == 0);
-    REQUIRE(::getsockname(descriptor, any, &size) == 0);
-    address.port = ntohs(local.sin_port);
-  }
-  ListeningSocket(const ListeningSocket&) = delete;
-  ListeningSocket& operator=(const ListeningSocket&) = delete;
-  ~ListeningSocket() { ::close(descriptor); }
-
-  int descriptor;
-  StoreAddress address{"127.0.0.1", 0};
-};
-
 // Meets the others; then the one that fails does, and the others' main threads are stuck.
 int run_rank(int rank, int failing, const ListeningSocket& socket, const std::string& errors) {
   const int file = ::open(errors.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   ::dup2(file, STDERR_FILENO);
   start_log({.rank = rank, .role = "trainer"});
-  LaunchPlace place{.rank = rank, .world = kWorld, .store = socket.address};
+  LaunchPlace place{.rank = rank, .world = kWorld, .store = {"127.0.0.1", socket.port}};
   if (rank == 0)
     place.listening_socket = socket.descriptor;
   else
@@ -79,13 +57,13 @@ std::string content_of(const std::string& path) {
 TEST_CASE("Ranks that are stuck when another fails by itself leave with its code and words") {
   for (const int failing : {0, 1}) {
     const TemporaryFolder folder;
-    std::optional<ListeningSocket> socket(std::in_place);
+    const ListeningSocket socket;
     const auto errors_of = [&](int rank) { return folder / ("rank" + std::to_string(rank)); };
     std::vector<pid_t> ranks;
     for (int rank = 0; rank < kWorld; ++rank)
       ranks.push_back(fork_child(
-          "trainer", [&, rank] { return run_rank(rank, failing, *socket, errors_of(rank)); }));
-    socket.reset();  // else it listens on after rank 0's end
+          "trainer", [&, rank] { return run_rank(rank, failing, socket, errors_of(rank)); }));
+    ::close(socket.descriptor);  // else it listens on after rank 0's end
     for (int rank = 0; rank < kWorld; ++rank) {
       int status = 0;
       ::waitpid(ranks[static_cast<std::size_t>(rank)], &status, 0);
