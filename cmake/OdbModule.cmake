@@ -34,10 +34,12 @@ function(odb_add_module name)
   endif()
 endfunction()
 
-# odb_add_test(NAME [TORCH] SOURCES file... USES module... [LINK target...] [LABELS label...])
+# odb_add_test(NAME [TORCH] [THREADS] SOURCES file... USES module... [LINK target...] [LABELS label...])
 # A Catch2 program odb_NAME_test; every test case becomes one ctest test. LABELS: unit (default), processes, golden, slow.
+# THREADS: there are threads in it, or in the programs that it starts: the thread sanitizer has nothing to find in others, so
+# its build leaves them out.
 function(odb_add_test name)
-  cmake_parse_arguments(arg "TORCH" "" "SOURCES;USES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "TORCH;THREADS" "" "SOURCES;USES;LINK;LABELS" ${ARGN})
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
@@ -46,6 +48,10 @@ function(odb_add_test name)
   target_link_libraries(odb_${name}_test PRIVATE odb_test_main ${modules} ${arg_LINK})
   if(arg_TORCH)
     odb_use_torch(odb_${name}_test)
+  endif()
+  if(ODB_SANITIZE STREQUAL "thread" AND NOT arg_THREADS)
+    set_target_properties(odb_${name}_test PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
   endif()
   catch_discover_tests(odb_${name}_test TEST_PREFIX "${name}: " EXTRA_ARGS ${ODB_CATCH_ARGUMENTS}
                        PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 1200)
