@@ -57,19 +57,11 @@ void show_start(const TrainingInputs& inputs, const std::string& config) {
   if (!warning.empty()) log("train").warn("{}", warning);
 }
 
-ExitCode code_of(const std::exception_ptr& failure) {
+Error error_of(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
   } catch (const Error& error) {
-    return error.code();
-  }
-}
-
-std::string reason_of(const std::exception_ptr& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const Error& error) {
-    return error.what();
+    return error;
   }
 }
 
@@ -300,12 +292,13 @@ int TrainingRun::train() {
     end.stopped = !evaluate(loop.progress().totals());
   phase_ = "saving";
   const std::string path = save(loop);
-  const ExitCode code = failure_      ? code_of(failure_)
-                        : end.stopped ? ExitCode::saved
-                                      : ExitCode::done;
-  const std::string reason = failure_      ? reason_of(failure_)
-                             : end.stopped ? stop_->reason()
-                                           : "done: " + loop.progress().reached();
+  ExitCode code = end.stopped ? ExitCode::saved : ExitCode::done;
+  std::string reason = end.stopped ? stop_->reason() : "done: " + loop.progress().reached();
+  if (failure_) {
+    const Error error = error_of(failure_);
+    code = error.code();
+    reason = error.what();
+  }
   records_->finish(loop.progress(), loop.seconds(), reason, static_cast<int>(code));
   if (rank() == 0) log("train").info("{}", failure_ ? path : reason + "; " + path);
   return static_cast<int>(code);

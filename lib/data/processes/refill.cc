@@ -79,7 +79,10 @@ void Refill::leave_out(Rounds& rounds, const FedSample& fed) {
     control_.progress.fetch_add(1);
     rounds.remember_bad(row);
   }
-  if (fed.reason != LeftOutReason::no_supervised_token && ++bad_records_ <= kToldBadRecords)
+  // Later epochs have the same bad rows.
+  const bool tells = fed.reason == LeftOutReason::crashed_worker ||
+                     (fed.reason != LeftOutReason::no_supervised_token && rounds.start().epoch == 0);
+  if (tells && ++bad_records_ <= kToldBadRecords)
     log("data").warn("left out: {}{}", fed.text,
                      bad_records_ == kToldBadRecords ? " (further ones are only counted)" : "");
   rounds.leave_out(row);
