@@ -36,7 +36,7 @@ void greedy(const GroupingRule& rule, std::span<const Item> window, Partition& p
 // A group that may still grow. Ordered by room, then by age.
 using Open = std::pair<std::int64_t, std::int32_t>;
 
-// Gives each sample's group in `group_of`; sums and `full` of the groups are set.
+// Gives each sample's group in `group_of`; the sums of the groups are set.
 void best_fit(const GroupingRule& rule, std::span<const Item> window, Partition& partition,
               std::vector<std::int32_t>& group_of) {
   std::int64_t shortest = window.front().length;
@@ -51,10 +51,8 @@ void best_fit(const GroupingRule& rule, std::span<const Item> window, Partition&
           open.insert(place, {rule.l_max, static_cast<std::int32_t>(partition.groups.size()) - 1});
     }
     const Open joined{place->first - item.length, place->second};
-    GroupSpan& group = partition.groups[static_cast<std::size_t>(joined.second)];
-    group.sums.add(item);
+    partition.groups[static_cast<std::size_t>(joined.second)].sums.add(item);
     group_of.push_back(joined.second);
-    group.full = group.sums.tokens >= rule.full_charge() || joined.first < shortest;
     if (joined.first < shortest) {
       open.erase(place);
     } else {  // its room shrank: it moves towards the front
@@ -74,7 +72,12 @@ void fit(const GroupingRule& rule, std::span<const Item> window, Partition& part
   for (GroupSpan& group : partition.groups) {
     group.begin = group.end = next;
     next += static_cast<std::int32_t>(group.sums.rows);
+    group.full = true;
   }
+  const auto last =
+      std::find_if(partition.groups.rbegin(), partition.groups.rend(),
+                   [&](const GroupSpan& group) { return group.sums.tokens < rule.full_charge(); });
+  if (last != partition.groups.rend()) last->full = false;
   partition.members.resize(window.size());
   for (std::size_t i = 0; i < window.size(); ++i) {
     GroupSpan& group = partition.groups[static_cast<std::size_t>(group_of[i])];

@@ -5,6 +5,10 @@
 //   fit     best fit in draw order: each sample joins the group that it leaves with least room, or
 //           opens one. Batches stay random in length; flat layout only.
 //
+// Full are all groups but one. Under fit a group is opened for want of room in those before it, so
+// only the last one, of those below 98 % of the budget, can be expected to grow. To wait for more
+// than that would hold long samples back, which seldom find a short one, until only they are left.
+//
 // A sample longer than the budget is a group of its own. No group is empty, every sample is in
 // exactly one.
 #pragma once
@@ -24,7 +28,7 @@ struct GroupingRule {
   CostModel model;
   std::int64_t l_max = 0;
 
-  // The charge from which a `fit` group counts as full: 98 % of L_max, rounded up.
+  // The charge from which a `fit` group is full by itself: 98 % of L_max, rounded up.
   std::int64_t full_charge() const { return l_max - l_max / 50; }
 };
 
@@ -43,8 +47,8 @@ struct GroupSpan {
   std::int32_t begin = 0;
   std::int32_t end = 0;
   GroupSums sums;
-  bool full = false;  // greedy: no shorter sample could join; fit: charge >= full_charge(), or less
-                      // room than the shortest sample of the window
+  bool full = false;  // greedy: no shorter sample could join; fit: all but the last of those that
+                      // are charged less than full_charge()
 };
 
 // A partition of a window. Kept between rounds so that its memory is used again.

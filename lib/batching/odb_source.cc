@@ -67,19 +67,13 @@ OdbSource::Candidate OdbSource::candidate(std::size_t group) const {
   return result;
 }
 
-// Full groups; every group once the epoch is drawn; the fullest one if there would be none.
+// Full groups; every group once the epoch is drawn.
 void OdbSource::find_candidates() {
   candidates_.clear();
   for (std::size_t i = 0; i < partition_.groups.size(); ++i)
     if (drawn_out() || partition_.groups[i].full) candidates_.push_back(candidate(i));
-  if (candidates_.empty() && !partition_.groups.empty()) {
-    const auto fullest =
-        std::max_element(partition_.groups.begin(), partition_.groups.end(),
-                         [&](const GroupSpan& a, const GroupSpan& b) {
-                           return rule_.model.charged(a.sums) < rule_.model.charged(b.sums);
-                         });
-    candidates_.push_back(candidate(static_cast<std::size_t>(fullest - partition_.groups.begin())));
-  }
+  ODB_CHECK(!candidates_.empty() || partition_.groups.empty(),
+            "a filled window of {} samples has no full group", window_.size());
   std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
     return std::tie(a.cost, a.lowest_view) < std::tie(b.cost, b.lowest_view);
   });

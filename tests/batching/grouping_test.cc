@@ -124,12 +124,15 @@ TEST_CASE("fit: each sample joins the group that it leaves with least room") {
       {"nothing", {}, {}},
       {"one", {50}, {{{0}, false}}},
       {"draw order stays", {60, 70, 30, 40}, {{{0, 3}, true}, {{1, 2}, true}}},
-      {"of equal room the older group", {60, 60, 20}, {{{0, 2}, false}, {{1}, false}}},
+      {"of equal room the older group", {60, 60, 20}, {{{0, 2}, true}, {{1}, false}}},
       {"98 of 100 is full though 1 would fit", {98, 1}, {{{0, 1}, true}}},
-      {"97 of 100 is open while 2 waits", {97, 50, 2}, {{{0, 2}, true}, {{1}, false}}},
-      {"full: less room than the shortest has",
-       {30, 30, 30, 30, 30, 30},
-       {{{0, 1, 2}, true}, {{3, 4, 5}, true}}},
+      {"97 of 100 is open", {97}, {{{0}, false}}},
+      {"long ones do not wait for short ones",
+       {70, 80, 60},
+       {{{0}, true}, {{1}, true}, {{2}, false}}},
+      {"open: the last one that is not full by itself",
+       {70, 80, 60, 98},
+       {{{0}, true}, {{1}, true}, {{2}, false}, {{3}, true}}},
       {"longer than the budget: alone", {150, 10, 150}, {{{0}, true}, {{1}, false}, {{2}, true}}},
   };
   for (const Case& c : cases) {
@@ -162,26 +165,27 @@ TEST_CASE("random windows: a partition, within the budget, and open only where o
     RC_ASSERT(members.size() == window.size());
     for (std::size_t i = 0; i < members.size(); ++i)
       RC_ASSERT(members[i] == static_cast<std::int32_t>(i));
-    std::int64_t shortest = 1000;
     GroupSums all;
-    for (const Item& item : window) {
-      shortest = std::min<std::int64_t>(shortest, item.length);
+    for (const Item& item : window)
       all.add(item);
-    }
     std::size_t open = 0;
+    std::int64_t most_room = 0;  // of the groups before
     for (const GroupSpan& span : partition.groups) {
       RC_ASSERT(span.sums.rows == span.end - span.begin);
       RC_ASSERT(span.sums.rows >= 1);
       RC_ASSERT(span.sums.rows == 1 || span.sums.tokens <= l_max);
       open += !span.full;
-      if (fit)
-        RC_ASSERT(span.full ==
-                  (span.sums.tokens >= r.full_charge() || l_max - span.sums.tokens < shortest));
+      if (!fit) continue;
+      RC_ASSERT(span.full || span.sums.tokens < r.full_charge());
+      RC_ASSERT(open == 0u || !span.full || span.sums.tokens >= r.full_charge());
+      const Item& first = window[static_cast<std::size_t>(partition.members_of(span).front())];
+      RC_ASSERT(&span == &partition.groups.front() || first.length > most_room);
+      most_room = std::max(most_room, l_max - span.sums.tokens);
     }
-    if (!fit) RC_ASSERT(open <= 1u);
+    RC_ASSERT(open <= 1u);
     // The window's own test agrees with the partition where it says "keep on filling".
     if (!window.empty() && is_one_open_group(r, all)) RC_ASSERT(partition.groups.size() == 1u);
-    if (!fit && partition.groups.size() == 1)
+    if (partition.groups.size() == 1)
       RC_ASSERT(partition.groups[0].full == !is_one_open_group(r, all));
   });
 }

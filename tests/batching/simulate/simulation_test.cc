@@ -2,6 +2,7 @@
 // chat lengths, and runs that no one could follow by hand.
 #include "batching/simulate/simulation.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -50,6 +51,22 @@ TEST_CASE("without join, fewer batches than ranks are refused, not simulated as 
     CHECK_THROWS_AS(simulate(given), UsageError);
     CHECK_THROWS_WITH(simulate(given), Catch::Contains("batches on 8 ranks"));
   }
+}
+
+TEST_CASE("long samples do not wait for the end where few short ones fill their groups up") {
+  // Cut at 2,048, a fifth of the budget less: most groups are a long sample and room for a short
+  // one.
+  constexpr std::int32_t kCutoff = 2048;
+  std::vector<std::int32_t> lengths = named_lengths("ultrachat-like", 8192, 0);
+  for (std::int32_t& length : lengths)
+    length = std::min(length, kCutoff);
+  SimulationInput given = input(table(std::move(lengths)), Strategy::odb, Layout::flat, 2);
+  given.options.l_max = 2560;
+  const SimulationResult result = simulate(given);
+  CHECK(std::abs(result.length_bias) <= 0.05);
+  CHECK(result.first_tenth_length == Approx(result.mean_length).epsilon(0.1));
+  CHECK(result.last_tenth_length == Approx(result.mean_length).epsilon(0.1));
+  CHECK(result.budget_fill >= 0.85);
 }
 
 TEST_CASE("a small epoch is measured as by hand") {
