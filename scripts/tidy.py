@@ -1,6 +1,6 @@
 """Runs clang-tidy over the files of a compilation database, several at once; see scripts/tidy.sh.
 
-A file that passed is remembered by a checksum of its preprocessed text (comments kept: NOLINT counts), of its
+A file that passed is remembered by a checksum of its text with all headers (comments kept: NOLINT counts), of its
 command, of .clang-tidy and of the tool's version. With --passed FOLDER such files are skipped the next time.
 """
 
@@ -12,8 +12,10 @@ import pathlib
 import shlex
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+FILES_PER_PROGRESS_LINE = 50
 
 
 def clean_command(command):
@@ -45,11 +47,13 @@ def read_database(build):
 
 
 def checksum(entry, tool_version):
-    """None when the file does not even preprocess: then it is checked, and the tool says why."""
+    """None when the file does not even preprocess: then it is checked, and the tool says why.
+
+    Macros are left as they stand beside their definitions: that tells as much, in a tenth of the time."""
     words = list(entry["arguments"])
     words[words.index("-o") + 1] = "-"
     words[words.index("-c")] = "-E"
-    text = subprocess.run(words + ["-C"], cwd=entry["directory"], capture_output=True)
+    text = subprocess.run(words + ["-C", "-fdirectives-only"], cwd=entry["directory"], capture_output=True)
     if text.returncode != 0:
         return None
     parts = [text.stdout, " ".join(words).encode(), (ROOT / ".clang-tidy").read_bytes(), tool_version]
@@ -89,11 +93,15 @@ def main():
         return "passed", ""
 
     counts = {"passed": 0, "unchanged": 0, "failed": 0}
+    begin = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for file, (result, text) in zip(entries, pool.map(check, entries.values())):
             counts[result] += 1
             if result == "failed":
-                print(f"-- {pathlib.Path(file).relative_to(ROOT)}\n{text}")
+                print(f"-- {pathlib.Path(file).relative_to(ROOT)}\n{text}", flush=True)
+            done = sum(counts.values())
+            if done % FILES_PER_PROGRESS_LINE == 0:
+                print(f"{done} of {len(entries)} files after {time.monotonic() - begin:.0f} s", flush=True)
     print("== clang-tidy:", ", ".join(f"{count} {result}" for result, count in counts.items()))
     if not entries:
         print(f"{build}/compile_commands.json names no source of this checkout", file=sys.stderr)

@@ -12,6 +12,7 @@ namespace {
 // Views count from 0 in the order given.
 std::vector<Item> items(const std::vector<std::int32_t>& lengths) {
   std::vector<Item> result;
+  result.reserve(lengths.size());
   for (std::size_t i = 0; i < lengths.size(); ++i)
     result.push_back({.view = static_cast<ViewId>(i), .length = lengths[i], .supervised = 1});
   return result;
