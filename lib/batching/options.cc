@@ -47,6 +47,10 @@ BatchingOptions resolve(BatchingOptions options, Layout layout_of_model) {
     throw UsageError(
         "--grouping fit with --layout padded: fit adds lengths up to --l-max, padded rows all cost "
         "as much as the longest; use --grouping greedy or --layout flat");
+  if (options.layout == Layout::padded && options.strategy == Strategy::packing)
+    throw UsageError(
+        "--batching packing with --layout padded: a packed row has samples of different lengths "
+        "one after another; use --layout flat");
   if (!std::isfinite(options.quadratic_cost) || options.quadratic_cost < 0)
     throw UsageError("the quadratic cost of the model is {}; wanted a finite number, 0 or more",
                      options.quadratic_cost);

@@ -1,6 +1,7 @@
 #include "model/weights_io.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -108,6 +109,22 @@ void load_weights(FileSystem& files, const std::string& folder, LanguageModel& m
     rows.copy_(host);
   }
   read_pieces(files, pieces);
+}
+
+void require_finite(const LanguageModel& model, const std::string& folder) {
+  const torch::NoGradGuard no_gradients;
+  for (const PublishedWeight& weight : published_weights(model.config())) {
+    const Tensor rows =
+        model.weights().at(weight.parameter).narrow(0, weight.first_row, weight.shape.front());
+    // A sum needs no memory, and is finite only where all values are.
+    if (std::isfinite(rows.sum().item<double>())) continue;
+    const auto others = rows.isfinite().logical_not().sum().item<std::int64_t>();
+    if (others > 0)
+      throw FileError(
+          "{}: tensor {}: found {} of {} values that are not finite (nan or inf), wanted none; the "
+          "files are damaged, or of a training that diverged: get them anew",
+          folder, weight.name, others, rows.numel());
+  }
 }
 
 namespace {

@@ -22,6 +22,10 @@ class LanguageModel;
 // Warnings go to the log.
 void load_weights(FileSystem& files, const std::string& folder, LanguageModel& model);
 
+// FileError: a weight, named as in the files of `folder` that it was loaded from, holds values that
+// are not finite. Reads all weights once.
+void require_finite(const LanguageModel& model, const std::string& folder);
+
 struct SaveOptions {
   TensorType type = TensorType::f32;  // f32, bf16 or f16
   std::int64_t max_shard_bytes = std::int64_t{5} * 1000 * 1000 * 1000;

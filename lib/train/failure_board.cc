@@ -35,11 +35,14 @@ std::optional<RankFailure> find_failure(Store& store, int reader, std::chrono::m
   }
 }
 
-void await_readers(Store& store, int readers, std::chrono::milliseconds limit) {
+bool await_readers(Store& store, int readers, std::chrono::milliseconds limit) {
   constexpr std::chrono::milliseconds kGlance{20};
   const auto ends = std::chrono::steady_clock::now() + limit;
-  while (store.add(kReaders, 0) < readers && std::chrono::steady_clock::now() < ends)
+  while (store.add(kReaders, 0) < readers) {
+    if (std::chrono::steady_clock::now() >= ends) return false;
     store.wait_for(kAllRead, kGlance);  // a key that never comes: a sleep at the store
+  }
+  return true;
 }
 
 }  // namespace odb

@@ -206,7 +206,8 @@ TEST_CASE("what cannot be trained is told once, whoever finds it") {
 }
 
 TEST_CASE("words that are no train are refused, once") {
-  for (const std::string words : {"", "--", "-- trian", "-- version"}) {
+  for (const std::string words :
+       {"", "--", "-- trian", "-- version", "train --model none --output none"}) {
     const Outcome outcome = odb_trainer("launch --nproc 3 " + words);
     INFO(outcome.errors);
     CHECK(outcome.code == 2);

@@ -83,6 +83,7 @@ TEST_CASE("packing with the padded layout is refused before anything is written"
   const Outcome outcome = train_on_two(folder, "--batching packing --layout padded");
   CHECK(outcome.code == 2);
   CHECK_THAT(outcome.errors, Catch::Contains("use --layout flat"));
+  CHECK_THAT(outcome.errors, !Catch::Contains("measuring"));  // known from the options alone
   CHECK_FALSE(std::filesystem::exists(folder / "run"));
 }
 

@@ -22,6 +22,14 @@ TEST_CASE("auto follows the model's layout, and the layout decides the grouping"
                     Catch::Contains("--grouping fit with --layout padded"));
 }
 
+TEST_CASE("packing wants the flat layout, known before any length is") {
+  BatchingOptions o;
+  o.strategy = Strategy::packing;
+  CHECK(resolve(o, Layout::flat).layout == Layout::flat);
+  CHECK_THROWS_WITH(resolve(o, Layout::padded),
+                    Catch::Contains("--batching packing with --layout padded"));
+}
+
 TEST_CASE("a quadratic cost that is no cost is refused") {
   for (const double cost : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
     BatchingOptions o;

@@ -82,6 +82,23 @@ TEST_CASE("The saved configuration tells the type and keeps the rest") {
   CHECK(saved.qkv_bias);
 }
 
+TEST_CASE("Values that are not finite are told by tensor, as its files name it") {
+  RealFileSystem files;
+  LanguageModel model(read_model_config(files, kCaseModels + "base"), {});
+  load_weights(files, kCaseModels + "base", model);
+  CHECK_NOTHROW(require_finite(model, "folder"));
+  const torch::NoGradGuard no_gradients;
+  // Finite, though their sum is not.
+  const Tensor norm = model.weights().at("blocks.1.attention_norm.weight");
+  norm.fill_(3e38);
+  CHECK_NOTHROW(require_finite(model, "folder"));
+  norm[3] = -INFINITY;
+  norm[4] = NAN;
+  CHECK_THROWS_WITH(require_finite(model, "folder"),
+                    Catch::Contains("folder: tensor model.layers.1.input_layernorm.weight: found 2 "
+                                    "of 32 values that are not finite"));
+}
+
 TEST_CASE("Random weights depend on the seed alone") {
   RealFileSystem files;
   const ModelConfig config = read_model_config(files, kGoldenModels + "qwen3_untied");

@@ -1,4 +1,5 @@
 // launch: starts several ranks of a run on this machine, and ends with them.
+#include <algorithm>
 #include <chrono>
 
 #include "base/error.h"
@@ -33,6 +34,15 @@ void describe(OptionTable& table, LaunchOptions& options) {
           "once a rank has failed, the time that the others have to leave before they are killed");
 }
 
+constexpr const char* kWanted = "wanted odb-trainer launch --nproc N -- train ...";
+
+// The options behind would be taken for launch's own, and refused with no word of what is missing.
+void require_dashes(const Arguments& arguments) {
+  if (std::ranges::find(arguments, "train") != arguments.end() &&
+      std::ranges::find(arguments, "--") == arguments.end())
+    throw UsageError("launch: found train without -- before it; {}", kWanted);
+}
+
 // Ranks get their numbers, and the place to meet, from their launch. (An own place to meet is
 // refused without --rank already.)
 void refuse_places(const RankOptions& ranks) {
@@ -61,9 +71,9 @@ int launch_command(const Arguments& arguments) {
           "the rank whose failure ended the run, which is told. Signals are passed on.",
       .words = "-- train ...",
       .takes_config = false};
+  require_dashes(arguments);
   const auto words = parse_command_line(table, usage, arguments);
   if (!words) return 0;
-  constexpr const char* kWanted = "wanted odb-trainer launch --nproc N -- train ...";
   if (words->empty()) throw UsageError("launch: what shall the ranks do? {}", kWanted);
   if (words->front() != "train")
     throw UsageError("launch: found '{}' behind --; {}", words->front(), kWanted);

@@ -66,10 +66,7 @@ std::vector<std::int64_t> best_fit_decreasing(const EpochPlan& plan,
 }  // namespace
 
 EpochPlan plan_packing(const PlanInput& input) {
-  if (input.options.layout != Layout::flat)
-    throw UsageError(
-        "--batching packing with --layout padded: a packed row has samples of different lengths "
-        "one after another; use --layout flat");
+  ODB_CHECK(input.options.layout == Layout::flat, "the layout is settled by resolve()");
   if (input.options.l_max > kLargestRow)
     throw UsageError("--batching packing with --l-max {}; wanted at most {} tokens a row",
                      input.options.l_max, kLargestRow);

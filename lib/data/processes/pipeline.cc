@@ -72,6 +72,7 @@ void Pipeline::start(PipelineStart start) {
   next_ = 0;
   released_ = 0;
   newest_.reset();
+  waiting_.reset();
   // The first round's slots that were taken before do not come again.
   taken_ = start_.taken;
   left_out_ = start_.left_out;
@@ -89,6 +90,7 @@ std::optional<BatchView> Pipeline::next(std::chrono::milliseconds limit) {
   Arena& arena = lane_.memory.arena;
   const auto is_there = [&] { return arena.is_published(next_); };
   if (!is_there() && !await(limit)) return std::nullopt;
+  waiting_.reset();
   const BatchView batch = arena.view(next_++);
   follow(batch);
   count(batch);
@@ -114,7 +116,6 @@ bool Pipeline::await(std::chrono::milliseconds limit) {
     const auto rest = std::chrono::ceil<std::chrono::milliseconds>(limit - waited());
     published.wait(seen, std::min(rest, kGlance));
   }
-  if (came) waiting_.reset();
   ++statistics_.waits;
   statistics_.wait_seconds += std::chrono::duration<double>(waited()).count();
   return came;

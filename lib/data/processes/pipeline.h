@@ -89,6 +89,10 @@ class Pipeline {
   // What collate is doing, for the heartbeat: "aligning".
   const char* phase() const { return to_text(control().phase.load()); }
 
+  // Whether the next slot was asked for and has not come: what a warning of a long wait counts
+  // from.
+  bool waiting() const { return waiting_.has_value(); }
+
   PipelineStatistics statistics() const;
   const LaneSetup& setup() const { return lane_.setup; }
   // The memory of all slots, to be registered with a device once.
@@ -111,7 +115,7 @@ class Pipeline {
   std::vector<ViewId> taken_;
   std::vector<LeftOut> left_out_;
   PipelineStatistics statistics_;
-  std::optional<LongWait> waiting_;  // since the last slot
+  std::optional<LongWait> waiting_;  // for the next slot
 };
 
 }  // namespace odb

@@ -65,6 +65,21 @@ TEST_CASE("pipeline: every strategy, and the end of an epoch at the first dry ra
   CHECK(run_epoch(fake_lane(data, options), data) == pure_slots(data, options));
 }
 
+TEST_CASE("pipeline: a wait ends with its slot, also where that is there at once") {
+  const FakeData data;
+  const LaneSetup setup = fake_lane(data, small_options());
+  DataProcesses processes({setup});
+  Pipeline& pipeline = processes.pipeline(0);
+  CHECK_FALSE(pipeline.waiting());
+  CHECK_FALSE(pipeline.next(std::chrono::milliseconds(0)));  // collate has not been started
+  CHECK(pipeline.waiting());
+  pipeline.start(epoch_start(setup));
+  // All slots of the arena are there, then.
+  await([&] { return pipeline.phase() == std::string("waiting for a free slot"); });
+  CHECK(pipeline.next(std::chrono::milliseconds(0)));
+  CHECK_FALSE(pipeline.waiting());
+}
+
 TEST_CASE("pipeline: epochs follow one another, then nothing comes") {
   const FakeData data{.size = 100};
   const BatchingOptions options = small_options();
