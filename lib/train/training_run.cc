@@ -47,12 +47,19 @@ BackendChoice backend_choice(const std::string& name) {
   return name == "nccl" ? BackendChoice::nccl : BackendChoice::automatic;
 }
 
-void show_start(const TrainingInputs& inputs, const std::string& config) {
-  log("train").info("the options of this run:\n{}", config);
-  log("data").info(
-      "the first sample, {} tokens, {} of them supervised (set off):\n{}",
-      inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
-      show_sample(inputs.first_sample, inputs.source->making().tokenizer(), Highlight::marks));
+// As much of a sample as tells whether the template and what is trained are the right ones.
+constexpr std::size_t kShownTokens = 256;
+
+void show_start(const TrainingInputs& inputs, const RunPaths& paths) {
+  log("train").info("the options of this run: {}", paths.config());
+  Sample shown = inputs.first_sample;
+  const std::size_t length = shown.tokens.size();
+  shown.tokens.resize(std::min(length, kShownTokens));
+  shown.labels.resize(shown.tokens.size());
+  log("data").info("the first sample, {} tokens, {} of them supervised (set off){}:\n{}", length,
+                   inputs.first_sample.supervised,
+                   shown.tokens.size() < length ? fmt::format("; its first {}", kShownTokens) : "",
+                   show_sample(shown, inputs.source->making().tokenizer(), Highlight::marks));
   const std::string warning = why_nothing_is_learned(inputs.options.optimizer, inputs.limits);
   if (!warning.empty()) log("train").warn("{}", warning);
 }
@@ -87,7 +94,7 @@ class TrainingRun {
       require_memory(inputs_, free_memory(device_), device_.str());
       open(config);
       meeting_->compare(input_facts(inputs_));
-      if (rank() == 0) show_start(inputs_, config);
+      if (rank() == 0) show_start(inputs_, paths_);
       join();
       load();
       code = train();
