@@ -58,7 +58,7 @@ TEST_CASE("of what ends once the rest was killed, only what that killed is ours"
                      judge_end(2, SIGKILL, {SIGTERM}, true)}) == 75);
 }
 
-TEST_CASE("the cause is told with the rank, how it ended, why or in which phase, and the exit code") {
+TEST_CASE("the cause is told with the rank, how it ended, and why or in which phase") {
   CHECK(describe_cause({killed(2, SIGKILL, "training"), left(0, 5, "rank 2 is lost")}, 3) ==
         "rank 2 was killed by signal 9 (Killed); it was last training; the run ends with exit code "
         "5");
