@@ -84,6 +84,7 @@ int bench_samples(const Arguments& arguments) {
 
   RealFileSystem files;
   const SampleSource source(files, options.data, 0);
+  source.making().tell_choices();
   const auto maker = source.making().maker();
   const Pass cold = make_all(source.records(), *maker);
   std::vector<double> seconds;

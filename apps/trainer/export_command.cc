@@ -72,7 +72,7 @@ int export_command(const Arguments& arguments) {
   save_model(files, to, model.config(), model.weights(),
              {.type = type, .max_shard_bytes = options.max_shard_size.bytes});
   copy_companions(files, from, to);
-  fmt::print("{}: {}\n", to, tensor_type_name(type));
+  fmt::print("exported to {}, weights in {}\n", to, tensor_type_name(type));
   return 0;
 }
 

@@ -91,6 +91,7 @@ int generate_command(const Arguments& arguments) {
   data.tokenizer = options.tokenizer.empty() ? options.model.model : options.tokenizer;
   data.chat_template = options.raw ? "plain" : options.chat_template;
   const SampleMaking making(files, data);
+  making.tell_choices();
   const std::vector<TokenId> ids =
       options.raw ? raw_prompt(making, options.prompt)
                   : chat_prompt(making, {.system = options.system, .user = options.prompt});

@@ -69,11 +69,13 @@ std::string commands_text() {
 }
 
 int help_command(const Arguments& arguments) {
-  const bool names_command = arguments.size() == 1 && !arguments[0].starts_with("-");
-  if (names_command && arguments[0] != "help") return find_command(arguments[0]).run({"--help"});
-  if (arguments.size() > 1) throw UsageError("'{}': help takes one command", arguments[1]);
-  fmt::print("{}", commands_text());
-  return 0;
+  if (arguments.empty() || arguments[0] == "help" || arguments[0].starts_with("-")) {
+    fmt::print("{}", commands_text());
+    return 0;
+  }
+  Arguments words(arguments.begin() + 1, arguments.end());
+  words.emplace_back("--help");
+  return find_command(arguments[0]).run(words);
 }
 
 int run(const Arguments& words) {

@@ -60,6 +60,7 @@ auto at(const std::string& where, const Action& action) {
 void print_samples(const DataOptions& options) {
   RealFileSystem files;
   const SampleMaking making(files, options);
+  making.tell_choices();
   const auto maker = making.maker();
   RecordBuffer record;
   Sample sample;

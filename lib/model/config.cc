@@ -113,8 +113,18 @@ ModelConfig parse_model_config(std::string_view json, const std::string& where) 
 }
 
 ModelConfig read_model_config(FileSystem& files, const std::string& folder) {
+  if (!files.is_folder(folder))
+    throw FileError(
+        "{}: no such folder; wanted one with config.json, *.safetensors and tokenizer.json, as "
+        "Hugging Face has it (nothing is downloaded)",
+        folder);
   const std::string path = join_path(folder, "config.json");
-  return parse_model_config(files.read_all(path), path);
+  const std::string json = files.read_all(path);
+  if (json.find("\"model_type\"") == std::string::npos &&
+      files.is_folder(join_path(folder, "checkpoints")))
+    throw FileError("{} is the folder of a run, no model; name a checkpoint in it: {}", folder,
+                    join_path(folder, "checkpoints/step-..."));
+  return parse_model_config(json, path);
 }
 
 std::string config_json_with_dtype(const ModelConfig& config, const std::string& dtype) {

@@ -32,6 +32,18 @@ StoreAddress address_in(const Environment& environment) {
   return *address;
 }
 
+// A process of several that has no rank would train alone, as would each of the others.
+void refuse_rankless_task(const Environment& environment) {
+  for (const char* name : {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE"}) {
+    const std::int64_t tasks = number_in(environment, name).value_or(1);
+    if (tasks > 1)
+      throw UsageError(
+          "this is one of {} processes ({}), but nothing says which rank: set RANK, WORLD_SIZE, "
+          "LOCAL_RANK, MASTER_ADDR and MASTER_PORT for each, as configs/two-node.json shows",
+          tasks, name);
+  }
+}
+
 }  // namespace
 
 LaunchPlace find_launch_place(const RankOptions& options, const Environment& environment) {
@@ -52,6 +64,7 @@ LaunchPlace find_launch_place(const RankOptions& options, const Environment& env
   if (rank.has_value() != world.has_value())
     throw UsageError("found {} without {}; wanted both, or neither for a single rank",
                      rank ? "--rank" : "--world-size", rank ? "--world-size" : "--rank");
+  if (!rank) refuse_rankless_task(environment);
   LaunchPlace place;
   place.rank = static_cast<int>(rank.value_or(0));
   place.world = static_cast<int>(world.value_or(1));

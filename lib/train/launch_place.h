@@ -4,7 +4,7 @@
 // --rank, --world-size and --rendezvous HOST:PORT say it all. With `env`, and with `auto` where
 // RANK and WORLD_SIZE are set, the variables that launchers commonly set are read: RANK,
 // WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT; flags win. `auto` without
-// them is a single rank.
+// them is a single rank, and refused where srun or mpirun started several such processes.
 #pragma once
 
 #include <optional>

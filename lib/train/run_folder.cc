@@ -70,7 +70,8 @@ RunFolder::RunFolder(FileSystem& files, const std::string& output, ExistingRun e
         "that run and start anew",
         output, fmt::join(found, ", "));
   if (existing != ExistingRun::resume && !found.empty()) {
-    log("files").info("removing the run that was in {}: {}", output, fmt::join(found, ", "));
+    log("files").info("removing what an earlier start left in {}: {}", output,
+                      fmt::join(found, ", "));
     remove_run(files, output);
   }
   files.make_folders(paths_.ledgers());

@@ -129,6 +129,7 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
 
   const IndexBuild build{.progress = heeding_stops(terminal_progress("indexing"))};
   inputs.source = std::make_unique<SampleSource>(files, options.data, options.loader.seed, build);
+  if (place.rank == 0) inputs.source->making().tell_choices();
   check_vocabulary(*inputs.source, inputs.config);
   inputs.limits =
       run_limits(options.length, static_cast<std::int64_t>(inputs.source->records().views()));

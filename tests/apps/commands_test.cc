@@ -44,6 +44,7 @@ TEST_CASE("help COMMAND and COMMAND --help are the same text") {
   CHECK_THAT(asked.output, Catch::StartsWith("odb-trainer version [options]\n"));
   CHECK(odb_trainer("version --help").output == asked.output);
   CHECK(odb_trainer("version -h").output == asked.output);
+  CHECK(odb_trainer("help inspect data").output == odb_trainer("inspect data --help").output);
 }
 
 TEST_CASE("version answers, also as a flag") {
@@ -66,7 +67,7 @@ TEST_CASE("what is wrong with the words is told on standard error, with exit cod
       {"fly", "odb-trainer: unknown command 'fly'; odb-trainer help lists all\n"},
       {"plan -x", "odb-trainer: unknown option -x; --help lists all\n"},
       {"help vers", "odb-trainer: unknown command 'vers'; did you mean version?\n"},
-      {"help version help", "odb-trainer: 'help': help takes one command\n"},
+      {"help bench loadr", "odb-trainer: unknown part 'loadr' to measure; did you mean loader?\n"},
       {"version --jsn", "odb-trainer: unknown option --jsn; did you mean --json?\n"},
       {"version now",
        "odb-trainer: 'now': odb-trainer version takes options only (--name value); see --help\n"},

@@ -191,7 +191,7 @@ TEST_CASE("what cannot be trained is told once, whoever finds it") {
            Case{all + "--rendezvous 127.0.0.1:7", "--rendezvous 127.0.0.1:7 without --rank", 2},
            // By all ranks alike.
            Case{all + "--data '" + folder / "none.jsonl" + "'", "none.jsonl", 3},
-           Case{words_in(folder, folder / "none"), folder / "none/config.json", 4},
+           Case{words_in(folder, folder / "none"), folder / "none: no such folder", 4},
            Case{words_in(folder, folder / "small") + "--init random",
                 "the model's embedding 5 rows", 2},
            Case{all + "--join off", "--join off", 2},

@@ -58,12 +58,14 @@ TEST_CASE("of what ends once the rest was killed, only what that killed is ours"
                      judge_end(2, SIGKILL, {SIGTERM}, true)}) == 75);
 }
 
-TEST_CASE("the cause is told with the rank, its last phase, how it ended, and the exit code") {
+TEST_CASE("the cause is told with the rank, how it ended, and why or in which phase") {
   CHECK(describe_cause({killed(2, SIGKILL, "training"), left(0, 5, "rank 2 is lost")}, 3) ==
         "rank 2 was killed by signal 9 (Killed); it was last training; the run ends with exit code "
         "5");
   CHECK(describe_cause({left(1, 3, "a.jsonl:61: found x")}, 3) ==
         "rank 1 ended with exit code 3: a.jsonl:61: found x");
+  const RankEnd said{.rank = 1, .code = 2, .phase = "starting", .words = "a run is there already"};
+  CHECK(describe_cause({said}, 3) == "rank 1 ended with exit code 2: a run is there already");
   CHECK(describe_cause({left(1, 70), left(0, 0)}, 2) ==
         "rank 1 ended with exit code 70; its own lines may tell why");
   CHECK(describe_cause({left(1, 2, "no model"), left(0, 2, "no model")}, 2) ==

@@ -157,3 +157,21 @@ TEST_CASE("Answers end where config.json or generation_config.json say") {
     CHECK_THROWS_WITH(ends(), Catch::StartsWith(path));
   }
 }
+
+TEST_CASE("What is no model folder is refused with what it is taken for") {
+  const TemporaryFolder folder;
+  RealFileSystem files;
+  const auto refusal = [&](const std::string& name) -> std::string {
+    try {
+      read_model_config(files, folder / name);
+    } catch (const FileError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK_THAT(refusal("Qwen/Qwen3-0.6B"), Catch::Contains("no such folder"));
+  folder.write("run/config.json", "{}");
+  files.make_folders(folder / "run/checkpoints");
+  CHECK_THAT(refusal("run"), Catch::Contains("is the folder of a run") &&
+                                 Catch::Contains("run/checkpoints/step-..."));
+}

@@ -44,7 +44,7 @@ std::string describe(const RankEnd& end) {
   if (end.words.empty())
     return fmt::format("rank {} ended with exit code {}{}; its own lines may tell why", end.rank,
                        end.code, phase);
-  return fmt::format("rank {} ended with exit code {}{}: {}", end.rank, end.code, phase, end.words);
+  return fmt::format("rank {} ended with exit code {}: {}", end.rank, end.code, end.words);
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ RankEnd judge_end(int rank, int status, const std::set<int>& passed_on, bool kil
 const RankEnd* cause_of(const std::vector<RankEnd>& ends);
 
 // "rank 2 was killed by signal 9 (Killed); it was last training; the run ends with exit code 5".
+// The phase is left out where the rank's own words tell why.
 // Of `ranks` that all ended with the same code and words: "all 4 ranks ended with exit code 2:
 // ...".
 std::string describe_cause(const std::vector<RankEnd>& ends, int ranks);

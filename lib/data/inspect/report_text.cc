@@ -40,16 +40,22 @@ std::string left_out_lines(const DataReport& report) {
   return out;
 }
 
+std::string bar_text(const LengthBar& bar, std::int64_t most) {
+  const bool one_length = bar.below - bar.from == 1;
+  const std::string last = one_length ? "" : fmt::format("- {}", bar.below - 1);
+  const std::int64_t letters = (bar.samples * kBarLetters + most - 1) / most;
+  return fmt::format("  {:>9} {:<11} {:>10}{}{}\n", bar.from, last, bar.samples,
+                     letters > 0 ? "  " : "", std::string(static_cast<std::size_t>(letters), '#'));
+}
+
+// From the shortest sample on.
 std::string histogram_text(const LengthSummary& lengths) {
   std::int64_t most = 1;
   for (const LengthBar& bar : lengths.histogram)
     most = std::max(most, bar.samples);
   std::string out;
-  for (const LengthBar& bar : lengths.histogram) {
-    const std::int64_t letters = (bar.samples * kBarLetters + most - 1) / most;
-    out += fmt::format("  {:>9} - {:<9} {:>10}  {}\n", bar.from, bar.below - 1, bar.samples,
-                       std::string(static_cast<std::size_t>(letters), '#'));
-  }
+  for (const LengthBar& bar : lengths.histogram)
+    if (bar.below > lengths.shortest) out += bar_text(bar, most);
   return out;
 }
 

@@ -70,10 +70,6 @@ SampleMaking::SampleMaking(FileSystem& files, const DataOptions& options)
   };
   template_ =
       may_be_talks(records_) ? choose_template(options.chat_template, config, find) : no_template();
-  if (template_.notice.empty())
-    log("data").info("chat template: {}", template_.name);
-  else
-    log("data").warn("{}", template_.notice);
   if (!config.end_of_text.empty()) {
     end_of_text_ = find(config.end_of_text);
     if (!end_of_text_)
@@ -88,12 +84,19 @@ SampleMaking::SampleMaking(FileSystem& files, const DataOptions& options)
   std::vector<TokenId>& behind = sample_tokens_.behind_text;
   if (end_of_text_ && (behind.empty() || behind.back() != *end_of_text_))
     behind.push_back(*end_of_text_);
-  if (behind.empty() && may_be_texts(records_))
+  tokenizer_key_ = to_hex(file_checksum128(files, file_of(files, options.tokenizer)));
+}
+
+void SampleMaking::tell_choices() const {
+  if (template_.notice.empty())
+    log("data").info("chat template: {}", template_.name);
+  else
+    log("data").warn("{}", template_.notice);
+  if (sample_tokens_.behind_text.empty() && may_be_texts(records_))
     log("data").warn(
         "{} names no eos_token in a tokenizer_config.json: records that are texts get no token "
         "that ends them",
-        config.folder);
-  tokenizer_key_ = to_hex(file_checksum128(files, file_of(files, options.tokenizer)));
+        options_.tokenizer);
 }
 
 std::unique_ptr<SampleMaker> SampleMaking::maker(std::int64_t cutoff_length) const {

@@ -21,9 +21,12 @@ namespace odb {
 class SampleMaking {
  public:
   // Throws UsageError, DataError or FileError: what cannot work is found here, before training,
-  // also a token of the template that could stand in a content or takes white space around it. Says
-  // in the log which template is used, with its notice, and when texts get no end.
+  // also a token of the template that could stand in a content or takes white space around it.
   SampleMaking(FileSystem& files, const DataOptions& options);
+
+  // Says in the log which template is used, with its notice, and when texts get no end. Of several
+  // ranks, which all have the same to say, one does.
+  void tell_choices() const;
 
   // A maker of its own for the calling thread. `cutoff_length`: other than the options' (0: never
   // cut).

@@ -104,6 +104,16 @@ TEST_CASE("The report as text") {
     CHECK_THAT(text, Catch::Contains(line));
 }
 
+TEST_CASE("The histogram begins at the shortest sample; a bar of one length names that alone") {
+  CHECK_THAT(report_text(example()), !Catch::Contains(" 0 - 7"));
+  const std::string text =
+      report_text(make_report({{trained(14, 1), trained(16, 1), trained(16, 1)}}, 0));
+  CHECK_THAT(text, Catch::Contains("longest)\n"
+                                   "         14                      1  #########################\n"
+                                   "         15                      0\n"
+                                   "         16                      2  ####################"));
+}
+
 TEST_CASE("The report as JSON and SVG") {
   const auto json = nlohmann::json::parse(report_json(example()));
   CHECK(json["files"][1]["formats"] == nlohmann::json({{"alpaca", 1}, {"text", 1}}));

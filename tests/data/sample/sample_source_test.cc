@@ -42,11 +42,11 @@ class Making {
     return sample.tokens;
   }
 
-  // What the log says while it is opened.
-  std::string log_of_opening() {
+  // What the log says of its choices.
+  std::string told_choices() {
     std::ostringstream lines;
     set_log_sink(std::make_shared<spdlog::sinks::ostream_sink_mt>(lines));
-    open();
+    open().tell_choices();
     set_log_sink(std::make_shared<spdlog::sinks::stderr_sink_mt>());
     return lines.str();
   }
@@ -123,12 +123,12 @@ TEST_CASE("Texts stand between all tokens that the tokenizer puts around them, a
 TEST_CASE("A tokenizer without an end-of-text token is told, one that lacks its own refused") {
   const json file = chat_tokenizer_file();
   for (const std::string config : {"", "{}"}) {
-    CHECK_THAT(Making(file, config).log_of_opening(), Catch::Contains("names no eos_token"));
+    CHECK_THAT(Making(file, config).told_choices(), Catch::Contains("names no eos_token"));
     Making talks(file, config);
     talks.options.data_format = "messages";
-    CHECK_THAT(talks.log_of_opening(), !Catch::Contains("names no eos_token"));
+    CHECK_THAT(talks.told_choices(), !Catch::Contains("names no eos_token"));
   }
-  CHECK_THAT(Making(file).log_of_opening(), !Catch::Contains("names no eos_token"));
+  CHECK_THAT(Making(file).told_choices(), !Catch::Contains("names no eos_token"));
   CHECK_THROWS_WITH(Making(file, R"({"eos_token": "<|gone|>"})").open(),
                     Catch::Contains("names the eos_token '<|gone|>'"));
 }
