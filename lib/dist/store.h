@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,10 +45,8 @@ class Store {
   static Store host(const StoreAddress& address, int listening_socket);
 
   // Connects, trying again until `timeout`, which holds whatever the host does: also when its
-  // machine is gone, or it accepts and never answers. PeerLostError: nobody answered. `glance` is
-  // called several times a second meanwhile; what it throws ends the wait.
-  static Store connect(const StoreAddress& address, std::chrono::milliseconds timeout,
-                       const std::function<void()>& glance = {});
+  // machine is gone, or it accepts and never answers. PeerLostError: nobody answered.
+  static Store connect(const StoreAddress& address, std::chrono::milliseconds timeout);
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

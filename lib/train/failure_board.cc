@@ -35,14 +35,11 @@ std::optional<RankFailure> find_failure(Store& store, int reader, std::chrono::m
   }
 }
 
-bool await_readers(Store& store, int readers, std::chrono::milliseconds limit) {
+void await_readers(Store& store, int readers, std::chrono::milliseconds limit) {
   constexpr std::chrono::milliseconds kGlance{20};
   const auto ends = std::chrono::steady_clock::now() + limit;
-  while (store.add(kReaders, 0) < readers) {
-    if (std::chrono::steady_clock::now() >= ends) return false;
+  while (store.add(kReaders, 0) < readers && std::chrono::steady_clock::now() < ends)
     store.wait_for(kAllRead, kGlance);  // a key that never comes: a sleep at the store
-  }
-  return true;
 }
 
 }  // namespace odb

@@ -27,13 +27,9 @@ constexpr std::chrono::seconds kStoppingData{15};
 constexpr std::chrono::seconds kReading{15};
 // For a thread that is not stuck to find its connections broken.
 constexpr std::chrono::seconds kFinding{2};
-constexpr std::chrono::milliseconds kGlance{100};
-// Ranks that fail alike have told each other long before, and each tells it but once then.
-constexpr std::chrono::seconds kLongToTell{30};
 
-Store store_of(const LaunchPlace& place, std::chrono::milliseconds timeout,
-               const std::function<void()>& glance) {
-  if (place.rank != 0) return Store::connect(place.store, timeout, glance);
+Store store_of(const LaunchPlace& place, std::chrono::milliseconds timeout) {
+  if (place.rank != 0) return Store::connect(place.store, timeout);
   return place.listening_socket ? Store::host(place.store, *place.listening_socket)
                                 : Store::host(place.store);
 }
@@ -44,18 +40,13 @@ bool is_of_another(const Error& error) {
 }
 
 Error as_error(const RankFailure& failure) {
-  const char* const how = failure.code == ExitCode::saved ? "was stopped" : "failed";
-  return {failure.code, fmt::format("rank {} {}: {}", failure.rank, how, failure.text)};
+  return {failure.code, fmt::format("rank {} failed: {}", failure.rank, failure.text)};
 }
 
 }  // namespace
 
-RunMeeting::RunMeeting(const LaunchPlace& place, std::chrono::milliseconds timeout,
-                       std::function<void()> glance)
-    : place_(place),
-      timeout_(timeout),
-      glance_(std::move(glance)),
-      store_(store_of(place, timeout, glance_)) {}
+RunMeeting::RunMeeting(const LaunchPlace& place, std::chrono::milliseconds timeout)
+    : place_(place), timeout_(timeout), store_(store_of(place, timeout)) {}
 
 RunMeeting::~RunMeeting() = default;
 
@@ -76,17 +67,8 @@ void RunMeeting::open(const std::string& config) {
   store_.set_once(kOpened, "yes");
 }
 
-bool RunMeeting::await(const char* key) {
-  const auto ends = Clock::now() + timeout_;
-  do {
-    glance_();
-    if (store_.wait_for(key, kGlance)) return true;
-  } while (Clock::now() < ends);
-  return false;
-}
-
 void RunMeeting::await_open(const std::string& config) {
-  if (!await(kOpened))
+  if (!store_.wait_for(kOpened, timeout_))
     throw PeerLostError("rank 0 has not opened the folder of the run within {}",
                         print_duration(timeout_));
   if (store_.find(kOpened) != "yes")
@@ -100,7 +82,7 @@ void RunMeeting::await_open(const std::string& config) {
 void RunMeeting::compare(const std::string& facts) {
   if (alone()) return;
   if (place_.rank == 0) store_.set(kInputs, facts);
-  if (!await(kInputs))
+  if (!store_.wait_for(kInputs, timeout_))
     throw PeerLostError("rank 0 has not told what it reads within {}", print_duration(timeout_));
   const std::string different = differing_options(facts, store_.find(kInputs).value_or("{}"));
   if (!different.empty())
@@ -109,7 +91,7 @@ void RunMeeting::compare(const std::string& facts) {
         "machines",
         place_.rank, different);
   if (store_.add(kAlike, 1) == place_.world) store_.set_once(kAllAlike, "yes");
-  if (!await(kAllAlike))
+  if (!store_.wait_for(kAllAlike, timeout_))
     throw PeerLostError("not all ranks have compared what they read within {}",
                         print_duration(timeout_));
   if (store_.find(kAllAlike) != "yes")
@@ -147,9 +129,7 @@ void RunMeeting::settle(const Error& error) {
   if (place_.rank == 0 && failure) {
     try {
       store_.set_once(kOpened, "no");
-      // Before an early stop nobody is in a collective yet: who is there reads it at once.
-      const bool early = dynamic_cast<const StoppedEarly*>(&error) != nullptr;
-      await_readers(store_, place_.world, early ? kFinding : kReading);
+      await_readers(store_, place_.world, kReading);
     } catch (const PeerLostError&) {  // nobody left to wait for
     }
   }
@@ -157,15 +137,6 @@ void RunMeeting::settle(const Error& error) {
   // Else a rank that fell silent, or died: the heartbeat finds out which, and ends this process.
   if (!failure) failure = await_heard(ends);
   if (failure) throw as_error(*failure);
-}
-
-void RunMeeting::await_told() {
-  (void)find_failure(store_, place_.rank, std::chrono::milliseconds(0));
-  if (place_.rank != 0) return;
-  store_.set_once(kOpened, "no");
-  const auto ends = Clock::now() + timeout_;
-  while (!await_readers(store_, place_.world, kGlance) && Clock::now() < ends)
-    glance_();
 }
 
 std::optional<RankFailure> RunMeeting::await_heard(Clock::time_point ends) {
@@ -202,27 +173,6 @@ std::optional<Error> RunMeeting::end_of_process(const Error& loss) {
     }
   }
   return as_error(*failure);
-}
-
-void tell_before_meeting(const LaunchPlace& place, std::chrono::milliseconds timeout,
-                         const Error& error) {
-  if (place.world == 1) return;
-  const auto begin = Clock::now();
-  bool told = false;
-  const auto glance = [&] {
-    heed_early_stop();
-    if (told || Clock::now() - begin < kLongToTell) return;
-    told = true;
-    log("train").error("{}; waits to tell the other ranks, for {} at most", error.what(),
-                       print_duration(timeout));
-  };
-  try {
-    RunMeeting meeting(place, timeout, glance);
-    meeting.tell(error);
-    meeting.await_told();
-  } catch (const std::exception&) {
-    // Nobody to tell, or stopped: `error` ends this rank all the same.
-  }
 }
 
 }  // namespace odb

@@ -7,9 +7,6 @@
 //   ... the groups are made over the store, and the run takes place ...
 //   leave()                     in peace: rank 0's store stays until nobody needs it
 //   tell(error), settle(error)  otherwise: all leave for one reason, and know it
-//   tell_before_meeting(error)  instead of all that: this rank failed before it could come
-//
-// Until all ranks have compared what they read, a stop ends what waits for others (early_stop.h).
 //
 // A rank that fails by itself, wherever the others are: tells why on the board of failures
 // (failure_board.h), breaks its connections, and ends without having left in peace. Whoever finds a
@@ -30,7 +27,6 @@
 #include "base/error.h"
 #include "dist/heartbeat.h"
 #include "dist/store.h"
-#include "train/early_stop.h"
 #include "train/failure_board.h"
 #include "train/launch_place.h"
 
@@ -39,11 +35,8 @@ namespace odb {
 class RunMeeting {
  public:
   // Hosts the store as rank 0, else connects to it: blocks until it is there, at most `timeout`
-  // (`--timeout`). PeerLostError: nobody hosts it. UsageError: the port is taken. StoppedEarly.
-  // `glance` is called several times a second in this and the other waits up to compare(); what it
-  // throws ends them.
-  RunMeeting(const LaunchPlace& place, std::chrono::milliseconds timeout,
-             std::function<void()> glance = heed_early_stop);
+  // (`--timeout`). PeerLostError: nobody hosts it. UsageError: the port is taken.
+  RunMeeting(const LaunchPlace& place, std::chrono::milliseconds timeout);
   RunMeeting(const RunMeeting&) = delete;
   RunMeeting& operator=(const RunMeeting&) = delete;
   // Without leave() before, the others take this rank for lost.
@@ -86,14 +79,9 @@ class RunMeeting {
   // `error`; when nothing is told the heartbeat ends the process meanwhile, or this returns after
   // twice `timeout`.
   void settle(const Error& error);
-  // After tell(), in the place of settle(), by a rank that never started its heartbeat: rank 0
-  // blocks until all others know, at most `timeout`. PeerLostError.
-  void await_told();
 
  private:
   bool alone() const { return place_.world == 1; }
-  // Whether the key is there within the timeout.
-  bool await(const char* key);
   // On the heartbeat's thread: see EndOfProcess. Waits for tell(), a little.
   std::optional<Error> end_of_process(const Error& loss);
   std::optional<RankFailure> look_at_board();
@@ -101,7 +89,6 @@ class RunMeeting {
 
   LaunchPlace place_;
   std::chrono::milliseconds timeout_;
-  std::function<void()> glance_;
   Store store_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -109,12 +96,5 @@ class RunMeeting {
   std::optional<RankFailure> heard_;  // by the heartbeat's thread
   std::unique_ptr<Heartbeat> heartbeat_;
 };
-
-// By a rank of several that `error` ends before it has met the others: comes to the meeting for no
-// more than to tell them, so that they leave with its words and exit code instead of waiting for
-// it. Blocks until it has, at most `timeout`, or a stop comes; where that takes long, the log is
-// told meanwhile. Throws nothing.
-void tell_before_meeting(const LaunchPlace& place, std::chrono::milliseconds timeout,
-                         const Error& error);
 
 }  // namespace odb

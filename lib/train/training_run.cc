@@ -27,7 +27,6 @@
 #include "train/checkpoint.h"
 #include "train/checkpoint_space.h"
 #include "train/device.h"
-#include "train/early_stop.h"
 #include "train/evaluation_schedule.h"
 #include "train/foreign_error.h"
 #include "train/input_facts.h"
@@ -207,12 +206,10 @@ void TrainingRun::load() {
   const ModelOptions& model = options().model;
   model_.emplace(inputs_.config, ComputeOptions{.dtype = model.dtype, .recompute = model.recompute},
                  device_);
-  if (model.init == Initialization::random) {
+  if (model.init == Initialization::random)
     initialize_weights(*model_, options().loader.seed);
-  } else if (rank() == 0) {
+  else if (rank() == 0)
     load_weights(files_, model.model, *model_);
-    require_finite(*model_, model.model);
-  }
   if (world() > 1) {
     const auto tensors = parameters();
     broadcast_from_first(*groups_, tensors);
@@ -360,25 +357,20 @@ int threads_of(FileSystem& files, const RankOptions& options, const LaunchPlace&
   return std::max(1, usable / place.local_world);
 }
 
-// What `make` makes. Where that fails, the other ranks do not wait for this one in vain.
-template <typename Make>
-auto make_or_tell(const LaunchPlace& place, const RunOptions& options, Make make) {
-  try {
-    return make();
-  } catch (const StoppedEarly&) {
-    throw;
-  } catch (const Error& error) {
-    tell_before_meeting(place, options.ranks.timeout, error);
-    throw;
-  }
-}
+}  // namespace
 
-int run_rank(const RunOptions& options, const std::string& config, const LaunchPlace& place,
-             Clock::time_point process_start) {
+int run_training(const RunOptions& options, const std::string& config,
+                 Clock::time_point process_start) {
   RealFileSystem files;
-  TrainingInputs inputs =
-      make_or_tell(place, options, [&] { return prepare_training(files, options, place); });
-  heed_early_stop();
+  const LaunchPlace place = find_launch_place(options.ranks, process_environment);
+  start_log({.rank = place.world > 1 ? place.rank : -1, .role = "trainer"});
+  ScopedStopSignals signals;
+  signals.keep();
+  TrainingInputs inputs = prepare_training(files, options, place);
+  if (stop_state().stop()) {
+    log("train").info("{} before the first step: nothing to save", to_text(stop_state().reason));
+    return static_cast<int>(ExitCode::saved);
+  }
   if (place.world > 1)
     inputs.lanes.front().membership =
         membership_over_gloo({.prefix = "align/",
@@ -386,8 +378,7 @@ int run_rank(const RunOptions& options, const std::string& config, const LaunchP
                               .rank = place.rank,
                               .world = place.world,
                               .connect_timeout = options.ranks.timeout});
-  DataProcesses processes =
-      make_or_tell(place, options, [&] { return DataProcesses(inputs.lanes); });
+  DataProcesses processes(inputs.lanes);
   // From here on LibTorch, and threads.
   keep_tensor_memory();
   limit_kept_kernels();
@@ -395,22 +386,6 @@ int run_rank(const RunOptions& options, const std::string& config, const LaunchP
   at::set_num_threads(threads_of(files, options.ranks, place));
   TrainingRun run(files, inputs, processes, process_start);
   return run.run(config);
-}
-
-}  // namespace
-
-int run_training(const RunOptions& options, const std::string& config,
-                 Clock::time_point process_start) {
-  const LaunchPlace place = find_launch_place(options.ranks, process_environment);
-  start_log({.rank = place.world > 1 ? place.rank : -1, .role = "trainer"});
-  ScopedStopSignals signals;
-  signals.keep();
-  try {
-    return run_rank(options, config, place, process_start);
-  } catch (const StoppedEarly& stop) {
-    log("train").info("{}", stop.what());
-    return static_cast<int>(stop.code());
-  }
 }
 
 }  // namespace odb
