@@ -11,7 +11,7 @@
 namespace odb {
 namespace {
 
-constexpr std::size_t kWriteAt = 64 * 1024;  // bytes
+constexpr std::size_t kWriteAt = 16 * 1024;  // bytes
 
 }  // namespace
 

@@ -89,7 +89,7 @@ TEST_CASE("Values that are not finite are told by tensor, as its files name it")
   CHECK_NOTHROW(require_finite(model, "folder"));
   const torch::NoGradGuard no_gradients;
   // Finite, though their sum is not.
-  const Tensor norm = model.weights().at("blocks.1.attention_norm.weight");
+  const Tensor norm = model.weights().at("blocks.1.attention_norm");
   norm.fill_(3e38);
   CHECK_NOTHROW(require_finite(model, "folder"));
   norm[3] = -INFINITY;

@@ -104,7 +104,7 @@ TEST_CASE("The report as text") {
     CHECK_THAT(text, Catch::Contains(line));
 }
 
-TEST_CASE("The histogram begins at the shortest sample; a bar of one length names that alone") {
+TEST_CASE("The histogram begins at the shortest sample, and a bar of one length names that alone") {
   CHECK_THAT(report_text(example()), !Catch::Contains(" 0 - 7"));
   const std::string text =
       report_text(make_report({{trained(14, 1), trained(16, 1), trained(16, 1)}}, 0));
