@@ -21,7 +21,7 @@ class LedgerFile {
   // FileError: another file, another version, damage before the tail.
   LedgerFile(FileSystem& files, const std::string& path);
 
-  // Kept in memory until 64 KiB have come together, sync() or the destructor.
+  // Kept in memory until 16 KiB have come together, sync() or the destructor.
   void append(const LedgerRecord& record);
   // Everything appended is durable when it returns. Before a manifest that counts on it.
   void sync();
