@@ -154,11 +154,11 @@ TEST_CASE("Metrics are cut to the step that a run goes on from, and a torn line 
   CHECK(steps_in(files, path) == Steps{1, 2, 3, 4});
   files.append(path).write("not JSON\n" + to_json(at_step(5)).dump() + "\n");
   CHECK_THROWS_WITH(read_json_lines(files, path), Catch::Contains("/run/metrics.jsonl:5"));
-  MetricsFile(files, path, 9);
+  { const MetricsFile continued(files, path, 9); }
   CHECK(steps_in(files, path) == Steps{1, 2, 3, 4});
   MetricsFile(files, path, 9).append({{"step", 5}, {"loss", 1}});
   CHECK(steps_in(files, path) == Steps{1, 2, 3, 4, 5});
-  MetricsFile(files, path, 0);
+  { const MetricsFile begun_anew(files, path, 0); }
   CHECK(files.file_size(path) == 0);
 }
 
