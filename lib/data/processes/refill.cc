@@ -80,8 +80,9 @@ void Refill::leave_out(Rounds& rounds, const FedSample& fed) {
     rounds.remember_bad(row);
   }
   // Later epochs have the same bad rows.
-  const bool tells = fed.reason == LeftOutReason::crashed_worker ||
-                     (fed.reason != LeftOutReason::no_supervised_token && rounds.start().epoch == 0);
+  const bool tells =
+      fed.reason == LeftOutReason::crashed_worker ||
+      (fed.reason != LeftOutReason::no_supervised_token && rounds.start().epoch == 0);
   if (tells && ++bad_records_ <= kToldBadRecords)
     log("data").warn("left out: {}{}", fed.text,
                      bad_records_ == kToldBadRecords ? " (further ones are only counted)" : "");
