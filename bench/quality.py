@@ -18,7 +18,7 @@ TRAINER = os.environ.get("TRAINER", "build/release/odb-trainer")
 DEMO, WORK = ROOT / ".cache/demo", ROOT / ".cache/bench-quality"
 EVALUATED = 200  # talks
 FINE_TUNED = 800  # talks at most; those behind them train the first weights
-FIRST_TRAINED = 2000
+FIRST_TRAINED = 400  # few, so that the epoch behind them has much to gain
 BATCH = 2  # talks of a rank and update, in standard batches
 STRATEGIES = {"odb-flat": ["--batching", "odb", "--layout", "flat"],
               "odb-padded": ["--batching", "odb", "--layout", "padded"],
@@ -77,10 +77,10 @@ def train(folder, data, evaluation, words):
     return {"loss": loss, **{key: summary[key] for key in ("steps", "unique_views", "left_out_views", "tokens", "seconds")}}
 
 
-def verdict(differences, loss):
+def verdict(differences, gain):
     mean = statistics.mean(differences)
     error = statistics.stdev(differences) / len(differences) ** 0.5
-    return mean, error, "noise" if abs(mean) <= max(2 * error, 0.005 * loss) else "differs"
+    return mean, error, "noise" if abs(mean) <= max(2 * error, 0.05 * gain) else "differs"
 
 
 def main():
@@ -95,11 +95,12 @@ def main():
     WORK.mkdir(parents=True, exist_ok=True)
     data, evaluation = cut("train", 0, options.samples), cut("eval", 0, EVALUATED)
 
-    if not (WORK / "before/checkpoints").exists():
-        train(WORK / "before", cut("train", FINE_TUNED, FIRST_TRAINED), evaluation,
+    first_run = WORK / f"before-{FIRST_TRAINED}"
+    if not (first_run / "checkpoints").exists():
+        train(first_run, cut("train", FINE_TUNED, FIRST_TRAINED), evaluation,
               ["--model", DEMO / "model", "--init", "random", "--batching", "standard", "--batch-size", BATCH, "--lr", "2e-3"])
-    before = last_loss(WORK / "before")
-    model = next((WORK / "before/checkpoints").glob("step-*"))
+    before = last_loss(first_run)
+    model = next((first_run / "checkpoints").glob("step-*"))
     runs = {name: [] for name in STRATEGIES}
     for seed in range(options.seeds):
         for name, strategy in STRATEGIES.items():
@@ -113,9 +114,10 @@ def main():
     print(f"{views.pop()} views, {EVALUATED} talks to evaluate on, {options.seeds} seeds; loss before: {before:.4f}\n")
     print("| strategy | updates | loss | minus odb-flat | |\n|---|---|---|---|---|")
     first = runs["odb-flat"]
+    gain = before - statistics.mean(one["loss"] for one in first)
     for name, found in runs.items():
         losses = [one["loss"] for one in found]
-        mean, error, words = verdict([one["loss"] - other["loss"] for one, other in zip(found, first)], statistics.mean(losses))
+        mean, error, words = verdict([one["loss"] - other["loss"] for one, other in zip(found, first)], gain)
         apart = "" if found is first else f"{mean:+.4f} ± {error:.4f}"
         print(f"| {name} | {statistics.mean(one['steps'] for one in found):.1f} | {statistics.mean(losses):.4f} ± "
               f"{statistics.stdev(losses):.4f} | {apart} | {'' if found is first else words} |")

@@ -4,7 +4,7 @@
 # the table.
 #
 #   bench/quality.sh [--samples N] [--seeds N]      needs build/release/odb-trainer (or TRAINER=path), and two cores for 15 minutes to an
-#                                                   hour; the first weights are kept in .cache/bench-quality/before
+#                                                   hour; the first weights are kept in .cache/bench-quality
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 export TRAINER=${TRAINER:-build/release/odb-trainer}
 scripts/make_demo.sh
