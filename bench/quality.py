@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TRAINER = os.environ.get("TRAINER", "build/release/odb-trainer")
+TRAINER = os.environ["TRAINER"]
 DEMO, WORK = ROOT / ".cache/demo", ROOT / ".cache/bench-quality"
 EVALUATED = 200  # talks
 FINE_TUNED = 800  # talks at most; those behind them train the first weights
@@ -96,7 +96,7 @@ def main():
     data, evaluation = cut("train", 0, options.samples), cut("eval", 0, EVALUATED)
 
     first_run = WORK / f"before-{FIRST_TRAINED}"
-    if not (first_run / "checkpoints").exists():
+    if not list((first_run / "checkpoints").glob("step-*")):
         train(first_run, cut("train", FINE_TUNED, FIRST_TRAINED), evaluation,
               ["--model", DEMO / "model", "--init", "random", "--batching", "standard", "--batch-size", BATCH, "--lr", "2e-3"])
     before = last_loss(first_run)
