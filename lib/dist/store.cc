@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 #include <future>
 #include <string_view>
@@ -83,6 +84,21 @@ Made make_host(const StoreAddress& address, c10d::TCPStoreOptions options) {
   }
 }
 
+// Whether it is ready in time.
+template <typename T>
+bool await(const std::future<T>& future, std::chrono::milliseconds timeout,
+           const std::function<void()>& glance) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kGlance{100};
+  const auto ends = Clock::now() + timeout;
+  do {
+    glance();
+    if (future.wait_until(std::min(ends, Clock::now() + kGlance)) == std::future_status::ready)
+      return true;
+  } while (Clock::now() < ends);
+  return false;
+}
+
 // Of a socket that listens; closes it when it does not.
 std::uint16_t port_of(int listening_socket) {
   sockaddr_storage local = {};
@@ -149,7 +165,8 @@ Store Store::host(const StoreAddress& address, int listening_socket) {
 
 // LibTorch's own limit does not cover a name server that is slow, nor a host that accepts and never
 // answers. So a thread connects; where it comes too late, it is left behind with what it holds.
-Store Store::connect(const StoreAddress& address, std::chrono::milliseconds timeout) {
+Store Store::connect(const StoreAddress& address, std::chrono::milliseconds timeout,
+                     const std::function<void()>& glance) {
   const auto connecting = std::make_shared<std::promise<Made>>();
   std::future<Made> made = connecting->get_future();
   std::thread thread;
@@ -170,7 +187,7 @@ Store Store::connect(const StoreAddress& address, std::chrono::milliseconds time
   thread.detach();
   std::string why = "no answer";
   try {
-    if (made.wait_for(timeout) == std::future_status::ready)
+    if (await(made, timeout, glance))
       return {address, std::make_unique<Connection>(Connection{.store = made.get()})};
   } catch (const c10::DistError& error) {
     why = first_line(error);

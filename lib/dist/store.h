@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,8 +46,11 @@ class Store {
   static Store host(const StoreAddress& address, int listening_socket);
 
   // Connects, trying again until `timeout`, which holds whatever the host does: also when its
-  // machine is gone, or it accepts and never answers. PeerLostError: nobody answered.
-  static Store connect(const StoreAddress& address, std::chrono::milliseconds timeout);
+  // machine is gone, or it accepts and never answers. PeerLostError: nobody answered. `glance` is
+  // called several times a second meanwhile; what it throws ends the wait.
+  static Store connect(
+      const StoreAddress& address, std::chrono::milliseconds timeout,
+      const std::function<void()>& glance = [] {});
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

@@ -32,7 +32,7 @@ void tell_failure(Store& store, const RankFailure& failure);
 std::optional<RankFailure> find_failure(Store& store, int reader, std::chrono::milliseconds limit);
 
 // By the store's host before it leaves with a failure: waits until so many ranks have read it, up
-// to `limit`. PeerLostError.
-void await_readers(Store& store, int readers, std::chrono::milliseconds limit);
+// to `limit`. Whether they have. PeerLostError.
+bool await_readers(Store& store, int readers, std::chrono::milliseconds limit);
 
 }  // namespace odb

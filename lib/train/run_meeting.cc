@@ -1,11 +1,16 @@
 #include "train/run_meeting.h"
 
 #include <algorithm>
+#include <exception>
+#include <future>
+#include <thread>
 #include <utility>
 
 #include "base/amount.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "dist/rank_heartbeat.h"
+#include "train/early_stop.h"
 #include "train/same_options.h"
 
 namespace odb {
@@ -27,9 +32,12 @@ constexpr std::chrono::seconds kStoppingData{15};
 constexpr std::chrono::seconds kReading{15};
 // For a thread that is not stuck to find its connections broken.
 constexpr std::chrono::seconds kFinding{2};
+constexpr std::chrono::milliseconds kGlance{100};
+// Then the log is told what this rank still waits for. Ranks that fail alike all come before.
+constexpr std::chrono::seconds kLongToTell{30};
 
 Store store_of(const LaunchPlace& place, std::chrono::milliseconds timeout) {
-  if (place.rank != 0) return Store::connect(place.store, timeout);
+  if (place.rank != 0) return Store::connect(place.store, timeout, heed_early_stop);
   return place.listening_socket ? Store::host(place.store, *place.listening_socket)
                                 : Store::host(place.store);
 }
@@ -40,7 +48,8 @@ bool is_of_another(const Error& error) {
 }
 
 Error as_error(const RankFailure& failure) {
-  return {failure.code, fmt::format("rank {} failed: {}", failure.rank, failure.text)};
+  const char* const how = failure.code == ExitCode::saved ? "was stopped" : "failed";
+  return {failure.code, fmt::format("rank {} {}: {}", failure.rank, how, failure.text)};
 }
 
 }  // namespace
@@ -67,8 +76,17 @@ void RunMeeting::open(const std::string& config) {
   store_.set_once(kOpened, "yes");
 }
 
+bool RunMeeting::await(const char* key) {
+  const auto ends = Clock::now() + timeout_;
+  do {
+    heed_early_stop();
+    if (store_.wait_for(key, kGlance)) return true;
+  } while (Clock::now() < ends);
+  return false;
+}
+
 void RunMeeting::await_open(const std::string& config) {
-  if (!store_.wait_for(kOpened, timeout_))
+  if (!await(kOpened))
     throw PeerLostError("rank 0 has not opened the folder of the run within {}",
                         print_duration(timeout_));
   if (store_.find(kOpened) != "yes")
@@ -82,7 +100,7 @@ void RunMeeting::await_open(const std::string& config) {
 void RunMeeting::compare(const std::string& facts) {
   if (alone()) return;
   if (place_.rank == 0) store_.set(kInputs, facts);
-  if (!store_.wait_for(kInputs, timeout_))
+  if (!await(kInputs))
     throw PeerLostError("rank 0 has not told what it reads within {}", print_duration(timeout_));
   const std::string different = differing_options(facts, store_.find(kInputs).value_or("{}"));
   if (!different.empty())
@@ -91,11 +109,12 @@ void RunMeeting::compare(const std::string& facts) {
         "machines",
         place_.rank, different);
   if (store_.add(kAlike, 1) == place_.world) store_.set_once(kAllAlike, "yes");
-  if (!store_.wait_for(kAllAlike, timeout_))
+  if (!await(kAllAlike))
     throw PeerLostError("not all ranks have compared what they read within {}",
                         print_duration(timeout_));
   if (store_.find(kAllAlike) != "yes")
     throw OtherRankFailed(ExitCode::peer_lost, "another rank cannot go on");
+  compared_ = true;
 }
 
 void RunMeeting::leave() {
@@ -110,7 +129,7 @@ void RunMeeting::tell(const Error& error) {
   if (alone()) return;
   {
     const std::lock_guard lock(mutex_);
-    ending_ = true;
+    ending_ = is_of_another(error) ? Ending::for_another : Ending::known;
   }
   changed_.notify_all();
   if (is_of_another(error)) return;
@@ -122,24 +141,43 @@ void RunMeeting::tell(const Error& error) {
   }
 }
 
+// Until all have compared what they read, some may be on their way. A stop reaches all at once.
+void RunMeeting::keep_board(Store& store, ExitCode code) const {
+  const auto least = code == ExitCode::saved ? kFinding : kReading;
+  const auto begin = Clock::now();
+  try {
+    store.set_once(kOpened, "no");
+    while (!await_readers(store, place_.world, kGlance)) {
+      const auto waited = Clock::now() - begin;
+      if (waited < least) continue;
+      if (compared_ || waited >= timeout_) return;
+      heed_early_stop();
+    }
+  } catch (const PeerLostError&) {  // nobody left to wait for
+  } catch (const StoppedEarly&) {   // what this rank ends with is known already
+  }
+}
+
 void RunMeeting::settle(const Error& error) {
   if (alone()) return;
   const auto ends = Clock::now() + 2 * timeout_;
   std::optional<RankFailure> failure = find_failure(store_, place_.rank, 2 * timeout_);
-  if (place_.rank == 0 && failure) {
-    try {
-      store_.set_once(kOpened, "no");
-      await_readers(store_, place_.world, kReading);
-    } catch (const PeerLostError&) {  // nobody left to wait for
-    }
-  }
+  if (place_.rank == 0 && failure) keep_board(store_, failure->code);
   if (!is_of_another(error)) return;
-  // Else a rank that fell silent, or died: the heartbeat finds out which, and ends this process.
+  // A rank that fell silent, or died, told nothing: the heartbeat finds out which, and ends this
+  // process.
   if (!failure) failure = await_heard(ends);
-  if (failure) throw as_error(*failure);
+  if (!failure) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = Ending::known;
+  }
+  changed_.notify_all();
+  throw as_error(*failure);
 }
 
 std::optional<RankFailure> RunMeeting::await_heard(Clock::time_point ends) {
+  if (!heartbeat_) return std::nullopt;
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, ends, [this] { return heard_.has_value(); });
   return heard_;
@@ -158,21 +196,63 @@ std::optional<RankFailure> RunMeeting::look_at_board() {
 
 std::optional<Error> RunMeeting::end_of_process(const Error& loss) {
   const std::optional<RankFailure> failure = look_at_board();
-  if (!failure) return loss;
   {
     std::unique_lock lock(mutex_);
     heard_ = failure;
     changed_.notify_all();
-    if (changed_.wait_for(lock, kFinding, [this] { return ending_; })) return std::nullopt;
+    // No board, and the other thread about to end the process: rank 0 may have left, board and all,
+    // because that thread has read it.
+    const Ending enough = failure ? Ending::for_another : Ending::known;
+    if ((failure || ending_ != Ending::no) &&
+        changed_.wait_for(lock, kFinding, [&] { return ending_ >= enough; }))
+      return std::nullopt;
   }
-  if (place_.rank == 0) {
+  if (failure) {
+    if (place_.rank == 0) keep_own_board(failure->code);
+    return as_error(*failure);
+  }
+  // A stop that reached all: others have left, and this rank has not come to look for it yet.
+  if (!compared_ && stop_state().stop()) return early_stop();
+  return loss;
+}
+
+// Over a connection of its own, as above.
+void RunMeeting::keep_own_board(ExitCode code) const {
+  try {
+    Store board = Store::connect(store_.address(), timeout_);
+    keep_board(board, code);
+  } catch (const PeerLostError&) {  // nobody left to wait for
+  }
+}
+
+void tell_before_meeting(const LaunchPlace& place, std::chrono::milliseconds timeout,
+                         const Error& error) {
+  if (place.world == 1) return;
+  std::promise<void> telling;
+  const std::future<void> told = telling.get_future();
+  auto tell = [place, timeout, error, telling = std::move(telling)]() mutable {
     try {
-      Store board = Store::connect(store_.address(), timeout_);
-      await_readers(board, place_.world, kReading);
-    } catch (const PeerLostError&) {  // nobody left to wait for
+      RunMeeting meeting(place, timeout);
+      meeting.tell(error);
+      meeting.settle(error);
+    } catch (const std::exception&) {  // nobody to tell
     }
+    telling.set_value();
+  };
+  // A store whose host is stopped never answers: the thread is left behind then.
+  {
+    const ScopedSignalBlock block;
+    std::thread(std::move(tell)).detach();
   }
-  return as_error(*failure);
+  const auto begin = Clock::now();
+  bool logged = false;
+  while (told.wait_for(kGlance) != std::future_status::ready && !stop_state().stop()) {
+    const auto waited = Clock::now() - begin;
+    if (waited >= timeout) return;
+    if (waited < kLongToTell || std::exchange(logged, true)) continue;
+    log("train").error("{}; waits to tell the other ranks, for {} at most", error.what(),
+                       print_duration(timeout));
+  }
 }
 
 }  // namespace odb

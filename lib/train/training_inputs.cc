@@ -8,6 +8,7 @@
 #include "data/processes/record_lane.h"
 #include "model/compute_cost.h"
 #include "model/stored_weights.h"
+#include "train/early_stop.h"
 
 namespace odb {
 namespace {
@@ -23,6 +24,14 @@ void check_vocabulary(const SampleSource& source, const ModelConfig& config) {
         source.making().options().tokenizer, ids, config.vocabulary_size);
 }
 
+std::string tokenizer_of(FileSystem& files, const ModelOptions& options) {
+  if (!files.exists(join_path(options.model, "tokenizer.json")))
+    throw FileError(
+        "--model {}: found no tokenizer.json there; give --tokenizer, a folder with one",
+        options.model);
+  return options.model;
+}
+
 void check_weights_of(FileSystem& files, const ModelOptions& options, const ModelConfig& config) {
   if (options.init == Initialization::random) return;
   require_weights(check_weights(config, open_stored_weights(files, options.model)), options.model);
@@ -31,8 +40,10 @@ void check_weights_of(FileSystem& files, const ModelOptions& options, const Mode
 Sample first_sample(const LaneSetup& lane) {
   const auto maker = lane.maker();
   Sample sample;
-  for (std::int64_t view = 0; view < lane.shape.data_size; ++view)
+  for (std::int64_t view = 0; view < lane.shape.data_size; ++view) {
+    heed_early_stop();
     if (maker->make(view, 0, sample).left_out == WhyLeftOut::no) return sample;
+  }
   throw DataError(
       "no sample can be trained: all {} rows are left out; odb-trainer inspect data tells why",
       lane.shape.data_size);
@@ -40,7 +51,7 @@ Sample first_sample(const LaneSetup& lane) {
 
 LaneSetup training_lane(const TrainingInputs& inputs, const BatchingOptions& batching) {
   LaneSetup lane = record_lane(*inputs.source, batching, inputs.options.loader, inputs.place.rank,
-                               inputs.place.world);
+                               inputs.place.world, heeding_stops(terminal_progress("measuring")));
   const std::int64_t size = inputs.limits.data_size;
   lane.timeout = inputs.options.ranks.timeout;
   lane.epochs = inputs.limits.views ? (*inputs.limits.views + size - 1) / size : kEndless;
@@ -76,10 +87,11 @@ void require_memory(const TrainingInputs& inputs, std::uint64_t available,
       "training needs about {} a rank, {} has {}: weights {}, gradients {}, optimizer {}, bf16 "
       "copies {}, activations {} and working space {} at {} tokens a micro-batch, the process {}; "
       "try --recompute block, a "
-      "smaller --l-max or --cutoff-len, or --dtype bf16",
+      "smaller {} or --cutoff-len, or --dtype bf16",
       size(memory.total()), place, format_bytes(available), size(memory.weights),
       size(memory.gradients), size(memory.optimizer), size(memory.copies), size(memory.activations),
-      size(memory.working), inputs.most_tokens, size(memory.process));
+      size(memory.working), inputs.most_tokens, size(memory.process),
+      keeps_budget(inputs.options.batching.strategy) ? "--l-max" : "--batch-size");
 }
 
 // What the run reads must not lie where it removes what is there.
@@ -111,11 +123,11 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   RunOptions& options = inputs.options;
   inputs.config = read_model_config(files, options.model.model);
   check_weights_of(files, options.model, inputs.config);
-  if (options.data.tokenizer.empty()) options.data.tokenizer = options.model.model;
+  if (options.data.tokenizer.empty()) options.data.tokenizer = tokenizer_of(files, options.model);
   options.batching.quadratic_cost = quadratic_cost(inputs.config);
   options.batching = resolve(options.batching, Layout::flat);
 
-  const IndexBuild build{.progress = terminal_progress("indexing")};
+  const IndexBuild build{.progress = heeding_stops(terminal_progress("indexing"))};
   inputs.source = std::make_unique<SampleSource>(files, options.data, options.loader.seed, build);
   if (place.rank == 0) inputs.source->making().tell_choices();
   check_vocabulary(*inputs.source, inputs.config);
@@ -132,6 +144,8 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
       inputs.lanes.push_back(
           evaluation_lane(inputs, *inputs.evaluation.back(), inputs.evaluation.size()));
       (void)first_sample(inputs.lanes.back());
+    } catch (const StoppedEarly&) {
+      throw;
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("--eval-data {}: {}", data, error.what()));
     }

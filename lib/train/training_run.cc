@@ -27,6 +27,7 @@
 #include "train/checkpoint.h"
 #include "train/checkpoint_space.h"
 #include "train/device.h"
+#include "train/early_stop.h"
 #include "train/evaluation_schedule.h"
 #include "train/foreign_error.h"
 #include "train/input_facts.h"
@@ -72,9 +73,10 @@ class TrainingRun {
       : files_(files), inputs_(inputs), processes_(processes), process_start_(process_start) {}
 
   int run(const std::string& config) {
-    meet();
+    meeting_.emplace(inputs_.place, options().ranks.timeout);
     int code = 0;
     try {
+      meet();
       device_ = choose_device(options().ranks.device, inputs_.place.local_rank);
       require_memory(inputs_, free_memory(device_), device_.str());
       open(config);
@@ -143,9 +145,8 @@ class TrainingRun {
   std::optional<std::int64_t> evaluated_;  // step
 };
 
-// Ranks find each other, and collate learns where.
+// Collate learns where the ranks meet, and they watch each other from now on.
 void TrainingRun::meet() {
-  meeting_.emplace(inputs_.place, options().ranks.timeout);
   const LaneSetup& lane = inputs_.lanes.front();
   start_.start = start_of_epoch(lane.epoch(0), rank(), world());
   processes_.pipeline(0).start(
@@ -206,10 +207,12 @@ void TrainingRun::load() {
   const ModelOptions& model = options().model;
   model_.emplace(inputs_.config, ComputeOptions{.dtype = model.dtype, .recompute = model.recompute},
                  device_);
-  if (model.init == Initialization::random)
+  if (model.init == Initialization::random) {
     initialize_weights(*model_, options().loader.seed);
-  else if (rank() == 0)
+  } else if (rank() == 0) {
     load_weights(files_, model.model, *model_);
+    require_finite(*model_, model.model);
+  }
   if (world() > 1) {
     const auto tensors = parameters();
     broadcast_from_first(*groups_, tensors);
@@ -357,20 +360,29 @@ int threads_of(FileSystem& files, const RankOptions& options, const LaunchPlace&
   return std::max(1, usable / place.local_world);
 }
 
-}  // namespace
-
-int run_training(const RunOptions& options, const std::string& config,
-                 Clock::time_point process_start) {
-  RealFileSystem files;
-  const LaunchPlace place = find_launch_place(options.ranks, process_environment);
-  start_log({.rank = place.world > 1 ? place.rank : -1, .role = "trainer"});
-  ScopedStopSignals signals;
-  signals.keep();
-  TrainingInputs inputs = prepare_training(files, options, place);
-  if (stop_state().stop()) {
-    log("train").info("{} before the first step: nothing to save", to_text(stop_state().reason));
-    return static_cast<int>(ExitCode::saved);
+// What `make` makes. Where that fails, the other ranks do not wait for this one in vain.
+template <typename Make>
+auto make_or_tell(const LaunchPlace& place, const RunOptions& options, Make make) {
+  try {
+    return make();
+  } catch (const StoppedEarly&) {
+    throw;
+  } catch (const Error& error) {
+    tell_before_meeting(place, options.ranks.timeout, error);
+    throw;
+  } catch (const std::exception& other) {
+    const Error error = named_error(other, "this machine", "preparing");
+    tell_before_meeting(place, options.ranks.timeout, error);
+    throw error;
   }
+}
+
+int run_rank(const RunOptions& options, const std::string& config, const LaunchPlace& place,
+             Clock::time_point process_start) {
+  RealFileSystem files;
+  TrainingInputs inputs =
+      make_or_tell(place, options, [&] { return prepare_training(files, options, place); });
+  heed_early_stop();
   if (place.world > 1)
     inputs.lanes.front().membership =
         membership_over_gloo({.prefix = "align/",
@@ -378,7 +390,8 @@ int run_training(const RunOptions& options, const std::string& config,
                               .rank = place.rank,
                               .world = place.world,
                               .connect_timeout = options.ranks.timeout});
-  DataProcesses processes(inputs.lanes);
+  DataProcesses processes =
+      make_or_tell(place, options, [&] { return DataProcesses(inputs.lanes); });
   // From here on LibTorch, and threads.
   keep_tensor_memory();
   limit_kept_kernels();
@@ -386,6 +399,22 @@ int run_training(const RunOptions& options, const std::string& config,
   at::set_num_threads(threads_of(files, options.ranks, place));
   TrainingRun run(files, inputs, processes, process_start);
   return run.run(config);
+}
+
+}  // namespace
+
+int run_training(const RunOptions& options, const std::string& config,
+                 Clock::time_point process_start) {
+  const LaunchPlace place = find_launch_place(options.ranks, process_environment);
+  start_log({.rank = place.world > 1 ? place.rank : -1, .role = "trainer"});
+  ScopedStopSignals signals;
+  signals.keep();
+  try {
+    return run_rank(options, config, place, process_start);
+  } catch (const StoppedEarly& stop) {
+    log("train").info("{}", stop.what());
+    return static_cast<int>(stop.code());
+  }
 }
 
 }  // namespace odb

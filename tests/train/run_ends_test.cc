@@ -8,6 +8,7 @@
 #include "base/real_file_system.h"
 #include "base/rng.h"
 #include "catch.h"
+#include "model/safetensors.h"
 #include "texts.h"
 #include "trainer_runs.h"
 
@@ -213,6 +214,104 @@ TEST_CASE("A second Ctrl-C leaves at once when the run cannot stop") {
   run.send(1, SIGKILL);
   CHECK(run.await_end() == std::vector<int>{130, -SIGKILL});
   run.await_nothing_left();
+}
+
+// SIGUSR1, for a process that is not the trainer yet has a handler of SIGTERM, from this program.
+TEST_CASE("A stop ends a rank that waits for others before the first step, with code 75") {
+  for (const int waiting : {0, 1}) {
+    TrainerRun run;
+    Words words = endless(run);
+    words.back() = "20min";  // --timeout
+    run.start(2, words);
+    const int missed = 1 - waiting;
+    run.send(missed, SIGSTOP);
+    await("the other one hears it",
+          [&] { return run.ended(waiting) || run.hears(waiting, SIGUSR1); });
+    std::this_thread::sleep_for(milliseconds(500));  // to get to its first wait
+    run.send(waiting, SIGUSR1);
+    await("it leaves", [&] { return run.ended(waiting); });
+    run.send(missed, SIGKILL);
+    const std::vector<int> codes = run.await_end();
+    INFO(run.all_lines());
+    CHECK(codes[static_cast<std::size_t>(waiting)] == 75);
+    CHECK(count_of(run.lines(waiting), "SIGUSR1 before the first step: nothing to save") == 1);
+    run.await_nothing_left();
+  }
+}
+
+// The timeout is many times what a test may take: whoever waited for the rank would fail the test.
+TEST_CASE("A rank that fails before the ranks meet ends all with its code and words") {
+  for (const int failing : {0, 1, 2}) {
+    INFO("rank " << failing);
+    TrainerRun run;
+    Words words = endless(run);
+    words.back() = "20min";  // --timeout
+    std::vector<Words> each(3, words);
+    each[static_cast<std::size_t>(failing)].insert(
+        each[static_cast<std::size_t>(failing)].end(),
+        {"--model", ODB_TESTS_FOLDER "/cases/models/truncated"});
+    run.start_each(each);
+    const std::vector<int> codes = run.await_end();
+    INFO(run.all_lines());
+    CHECK(codes == std::vector<int>{4, 4, 4});
+    for (int rank = 0; rank < 3; ++rank) {
+      CHECK(count_of(run.lines(rank), "models/truncated/model.safetensors: found") >= 1);
+      CHECK(count_of(run.lines(rank), "rank " + std::to_string(failing) + " failed: ") ==
+            (rank == failing ? 0 : 1));
+    }
+    run.await_nothing_left();
+  }
+}
+
+TEST_CASE("A rank that comes long after another has failed hears of it, too") {
+  TrainerRun run;
+  Words words = endless(run);
+  words.back() = "20min";  // --timeout
+  std::vector<Words> each(3, words);
+  each[1].insert(each[1].end(), {"--model", ODB_TESTS_FOLDER "/cases/models/truncated"});
+  run.start_each(each);
+  run.send(2, SIGSTOP);
+  await("the rank that fails leaves", [&] { return run.ended(1); });
+  // Longer than ranks that have met are waited for.
+  std::this_thread::sleep_for(std::chrono::seconds(17));
+  CHECK_FALSE(run.ended(0));
+  run.send(2, SIGCONT);
+  const std::vector<int> codes = run.await_end();
+  INFO(run.all_lines());
+  CHECK(codes == std::vector<int>{4, 4, 4});
+  for (const int rank : {0, 2})
+    CHECK(count_of(run.lines(rank), "rank 1 failed: ") == 1);
+  run.await_nothing_left();
+}
+
+TEST_CASE("Ranks that all fail before they meet each tell it in their own words") {
+  TrainerRun run;
+  run_to_end(run, 3, {"--data", "none.jsonl", "--timeout", "20min"}, 3);
+  for (int rank = 0; rank < 3; ++rank)
+    CHECK(count_of(run.lines(rank), "none.jsonl: cannot be opened") >= 1);
+  run.await_nothing_left();
+}
+
+TEST_CASE("Weights that are not finite are refused before the first step, by tensor") {
+  const std::string base = ODB_TESTS_FOLDER "/cases/models/base/";
+  RealFileSystem files;
+  std::string bytes = files.read_all(base + "model.safetensors");
+  for (const TensorInfo& tensor :
+       read_safetensors_header(files, base + "model.safetensors").tensors)
+    if (tensor.name.find("layers.1.self_attn.k_proj") != std::string::npos) {
+      REQUIRE(tensor.type == TensorType::bf16);
+      bytes[tensor.begin] = static_cast<char>(0xC0);  // little-endian 0x7FC0
+      bytes[tensor.begin + 1] = 0x7F;
+    }
+  TrainerRun run;
+  (void)run.write("model/config.json", files.read_all(base + "config.json"));
+  const std::string weights = run.write("model/model.safetensors", bytes);
+  run_to_end(run, 2,
+             {"--data", run.texts("a.jsonl", 20), "--model",
+              weights.substr(0, weights.size() - std::string("/model.safetensors").size())},
+             4);
+  CHECK(count_of(run.lines(0), "layers.1.self_attn.k_proj.weight: found 1 of") == 1);
+  CHECK(run.told_steps() == 0);
 }
 
 TEST_CASE("Shards that are uneven, and ranks without any data, end well") {

@@ -170,6 +170,16 @@ void TrainerRun::send(int rank, int signal) const {
   if (!process.ended) ::kill(process.number, signal);
 }
 
+bool TrainerRun::hears(int rank, int signal) const {
+  const pid_t process = processes_[static_cast<std::size_t>(rank)].number;
+  const std::string status = content_of("/proc/" + std::to_string(process) + "/status");
+  const std::string name = "SigCgt:\t";  // a mask in hexadecimal
+  const std::size_t found = status.find(name);
+  if (found == std::string::npos) return false;
+  const std::uint64_t caught = std::stoull(status.substr(found + name.size(), 16), nullptr, 16);
+  return (caught >> (signal - 1) & 1) != 0;
+}
+
 void TrainerRun::limit_files(int rank, std::uint64_t bytes) const {
   const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
   const pid_t process = processes_[static_cast<std::size_t>(rank)].number;

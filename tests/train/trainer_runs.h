@@ -50,6 +50,8 @@ class TrainerRun {
 
   // To the process alone, not to its data processes.
   void send(int rank, int signal) const;
+  // Whether the rank's process has a handler for the signal by now.
+  bool hears(int rank, int signal) const;
   // From now on no file that the rank writes grows beyond that; not those of its data processes.
   void limit_files(int rank, std::uint64_t bytes) const;
   // Stops the data processes of a rank for good.

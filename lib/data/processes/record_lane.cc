@@ -14,13 +14,13 @@ constexpr std::int64_t kTemplateTokens = 1024;
 // Lengths of all rows of all files, behind the cut; 0 where nothing is to be trained.
 using RowTables = std::vector<std::vector<std::int32_t>>;
 
-RowTables measure(const SampleSource& source) {
+RowTables measure(const SampleSource& source, const TellProgress& progress) {
   const std::int64_t cutoff = source.making().options().cutoff_len;
   RowTables tables;
   for (const RecordFile& file : source.records().files()) {
     std::vector<std::int32_t>& lengths = tables.emplace_back();
     lengths.reserve(file.rows());
-    for (const RowLength& row : row_lengths(source, file)) {
+    for (const RowLength& row : row_lengths(source, file, {.threads = 0, .progress = progress})) {
       const std::int64_t length =
           cutoff > 0 ? std::min<std::int64_t>(row.length, cutoff) : row.length;
       lengths.push_back(row.reason() == WhyLeftOut::no ? static_cast<std::int32_t>(length) : 0);
@@ -50,7 +50,8 @@ std::int64_t longest_sample(const SampleSource& source) {
 }
 
 LaneSetup record_lane(const SampleSource& source, const BatchingOptions& resolved,
-                      const LoaderOptions& options, int rank, int world) {
+                      const LoaderOptions& options, int rank, int world,
+                      const TellProgress& progress) {
   LaneSetup setup;
   setup.shape = {.rank = rank,
                  .world = world,
@@ -64,7 +65,7 @@ LaneSetup record_lane(const SampleSource& source, const BatchingOptions& resolve
   setup.maker = [&source] { return std::make_unique<RecordViewMaker>(source); };
   if (plans_epoch(resolved.strategy))
     setup.lengths = [&records = source.records(),
-                     tables = std::make_shared<const RowTables>(measure(source))](
+                     tables = std::make_shared<const RowTables>(measure(source, progress))](
                         std::int64_t epoch) { return lengths_of_epoch(records, *tables, epoch); };
   return setup;
 }

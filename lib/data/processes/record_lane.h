@@ -19,7 +19,9 @@ std::int64_t longest_sample(const SampleSource& source);
 
 // Strategies that plan with lengths run the length pass here, if it is not cached; all its threads
 // have ended on return. `source` must outlive the lane. `membership` may be set on the result.
+// `progress` is told of the length pass, in rows of a file; what it throws ends that.
 LaneSetup record_lane(const SampleSource& source, const BatchingOptions& resolved,
-                      const LoaderOptions& options, int rank, int world);
+                      const LoaderOptions& options, int rank, int world,
+                      const TellProgress& progress = {});
 
 }  // namespace odb

@@ -1,0 +1,35 @@
+// Stops that come before the first step, in one process.
+#include "train/early_stop.h"
+
+#include <signal.h>
+
+#include <vector>
+
+#include "base/signals.h"
+#include "catch.h"
+
+using namespace odb;
+
+TEST_CASE("A stop ends what looks for one, by its name") {
+  const ScopedStopSignals signals;
+  CHECK_NOTHROW(heed_early_stop());
+  ::raise(SIGTERM);
+  CHECK_THROWS_WITH(heed_early_stop(), "SIGTERM before the first step: nothing to save");
+  try {
+    heed_early_stop();
+  } catch (const Error& error) {
+    CHECK(error.code() == ExitCode::saved);
+  }
+}
+
+TEST_CASE("A pass that tells its progress goes on to a stop, and no further") {
+  const ScopedStopSignals signals;
+  std::vector<std::uint64_t> told;
+  const TellProgress progress =
+      heeding_stops([&](std::uint64_t done, std::uint64_t) { told.push_back(done); });
+  progress(1, 3);
+  ::raise(SIGINT);
+  CHECK_THROWS_AS(progress(2, 3), StoppedEarly);
+  CHECK(told == std::vector<std::uint64_t>{1});
+  CHECK_THROWS_AS(heeding_stops({})(2, 3), StoppedEarly);
+}
