@@ -4,12 +4,16 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace odb {
 namespace {
 
 constexpr std::size_t kKeptCapacity = 4 << 20;
 constexpr std::size_t kEscapeBytes = 6;  // \uXXXX
+
+constexpr std::string_view kNoNumber =
+    "found a number that is no JSON number or needs more than 64 bits";
 
 // The value of \uXXXX at `at`, or nullopt.
 std::optional<unsigned> escaped_unit(std::span<const char> json, std::size_t at) {
@@ -29,7 +33,7 @@ bool is_low(unsigned unit) {
   return unit >= 0xDC00 && unit < 0xE000;
 }
 
-std::string reason(simdjson::error_code error) {
+std::string_view reason(simdjson::error_code error) {
   switch (error) {
     case simdjson::UTF8_ERROR:
       return "found bytes that are no UTF-8; wanted UTF-8 text";
@@ -42,13 +46,16 @@ std::string reason(simdjson::error_code error) {
     case simdjson::EMPTY:
       return "found nothing; wanted a JSON object";
     case simdjson::NUMBER_ERROR:
-      return "found a number that is no JSON number or needs more than 64 bits";
+      return kNoNumber;
     case simdjson::STRING_ERROR:
       return "found a string with a broken escape";
     case simdjson::TAPE_ERROR:
       return "found text that is no single JSON value (cut, or with something behind its end?)";
-    default:
-      return simdjson::error_message(error);
+    default: {
+      // A kind of its own in later versions of the library; the earlier ones have no word for it.
+      const std::string_view message = simdjson::error_message(error);
+      return message.starts_with("BIGINT_ERROR") ? kNoNumber : message;
+    }
   }
 }
 
@@ -81,6 +88,9 @@ std::size_t replace_lone_surrogates(std::span<char> json) {
 }
 
 JsonValue JsonParser::parse(std::span<char> text) {
+  // Versions of the library differ: some pass over it.
+  if (std::string_view(text.data(), text.size()).starts_with(kByteOrderMark))
+    throw DataError("found a byte order mark; only a file may begin with one");
   if (parser_.capacity() > kKeptCapacity && text.size() < parser_.capacity() / 4)
     parser_ = simdjson::dom::parser();
   auto result = parser_.parse(text.data(), text.size(), /*realloc_if_needed=*/false);

@@ -2,7 +2,8 @@
 //
 // The whole text is checked: UTF-8, syntax, numbers, nesting (1,024 levels). Rules where parsers
 // differ: a raw control character in a string is refused; of a key that comes twice the last one
-// counts; half of a surrogate pair becomes U+FFFD; a number beyond 64 bits is refused.
+// counts; half of a surrogate pair becomes U+FFFD; a number beyond 64 bits and a byte order mark
+// are refused.
 #pragma once
 
 #include <simdjson.h>

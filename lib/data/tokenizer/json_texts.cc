@@ -1,7 +1,5 @@
 #include "data/tokenizer/json_texts.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -9,20 +7,21 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "data/json/json_record.h"
 
 namespace odb {
 
 namespace dom = simdjson::dom;
 
 struct JsonLineReader::Parser {
-  dom::parser parser;
+  JsonParser parser;
 
-  dom::element parse(std::string_view line, const std::string& where) {
-    dom::element element;
-    if (const auto error = parser.parse(line.data(), line.size()).get(element)) {
-      throw DataError("{}: not JSON: {}", where, simdjson::error_message(error));
+  JsonValue parse(std::string_view line, const std::string& where) {
+    try {
+      return parser.parse_copy(line);
+    } catch (const DataError& error) {
+      throw DataError("{}: {}", where, error.what());
     }
-    return element;
   }
 };
 
@@ -34,7 +33,7 @@ bool names_text(std::string_view key) {
   return std::find(kNames.begin(), kNames.end(), key) != kNames.end();
 }
 
-void collect_texts(dom::element element, bool is_named, std::vector<std::string>& texts) {
+void collect_texts(const JsonValue& element, bool is_named, std::vector<std::string>& texts) {
   std::string_view text;
   dom::array array;
   dom::object object;

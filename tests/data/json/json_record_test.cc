@@ -53,7 +53,8 @@ TEST_CASE("What is wrong is said in the reader's words") {
       {"{\"t\": \"x\",}", "found text that is no single JSON value"},
       {"{\"t\": \"\\x\"}", "found a string with a broken escape"},
       {"{\"t\": 01}", "found a number that is no JSON number"},
-      {"{\"t\": 123456789012345678901234567890}", "found a number"},
+      {"{\"t\": 123456789012345678901234567890}", "found a number that is no JSON number or needs"},
+      {"\xEF\xBB\xBF{}", "found a byte order mark; only a file may begin with one"},
       {nested(2000), "found values nested more than 1024 deep"},
   };
   for (const auto& [json, message] : cases) {
