@@ -53,8 +53,9 @@ install_packages() {
 
 # Prints the folder that CMake shall take LibTorch from; empty: .venv.
 libtorch() {
-  if [[ -z ${LIBTORCH+given} && -f build/$PRESET/CMakeCache.txt ]]; then
+  if [[ -z ${LIBTORCH+given} && -f build/$PRESET/build.ninja ]]; then
     LIBTORCH=$(sed -n 's/^LIBTORCH:PATH=//p' "build/$PRESET/CMakeCache.txt")
+    [[ -e $LIBTORCH ]] || LIBTORCH=
   fi
   if [[ -n ${LIBTORCH:-} ]]; then
     realpath -m "$LIBTORCH"

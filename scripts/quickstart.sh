@@ -3,7 +3,7 @@
 # chat, trains it from nothing on two ranks (configs/demo.json), evaluates, exports it, and lets it answer. Run it again at
 # any time: what is done is skipped, and the training goes into a new folder.
 #
-#   scripts/quickstart.sh [train options]      e.g. scripts/quickstart.sh --max-tokens 100k
+#   scripts/quickstart.sh [train options]      e.g. scripts/quickstart.sh --max-tokens 100k; not --output, --console, --log-every
 #   TRAINER=path scripts/quickstart.sh         with this odb-trainer instead of one built here
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 if [[ -z ${TRAINER:-} ]]; then
@@ -36,6 +36,6 @@ say "What there is now
    $run/metrics.jsonl       a line every ten steps
    $run/summary.json        totals
    $run/ledger/             which talk was trained in which step, by rank
-   $run/checkpoints/        the model after the last step, with all that a run needs to go on
+   $run/checkpoints/        the model after the last step, with optimizer and data state
    $run/model/              the model alone; loads in transformers"
 sed 's/^/   /' "$run/evaluations.jsonl"

@@ -69,7 +69,8 @@ std::string commands_text() {
 }
 
 int help_command(const Arguments& arguments) {
-  if (arguments.empty() || arguments[0] == "help" || arguments[0].starts_with("-")) {
+  constexpr std::array<std::string_view, 3> kHelp{"help", "--help", "-h"};
+  if (arguments.empty() || std::ranges::find(kHelp, arguments[0]) != kHelp.end()) {
     fmt::print("{}", commands_text());
     return 0;
   }

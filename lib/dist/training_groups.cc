@@ -19,29 +19,28 @@
 #include "dist/peer_loss.h"
 
 namespace odb {
+
+void require_backend(BackendChoice backend, const torch::Device& device) {
+  if (backend != BackendChoice::nccl) return;
+  if (!device.is_cuda())
+    throw UsageError(
+        "--backend nccl works between GPUs, and this rank trains on {}; choose --backend gloo",
+        device.str());
+  if (!has_nccl())
+    throw UsageError(
+        "--backend nccl: this build's LibTorch is without NCCL; choose --backend gloo, or build "
+        "with a CUDA LibTorch that brings it");
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 bool wants_nccl(const TrainingGroupsOptions& options) {
-  switch (options.backend) {
-    case BackendChoice::gloo:
-      return false;
-    case BackendChoice::nccl:
-      if (!options.device.is_cuda())
-        throw UsageError(
-            "--backend nccl works between GPUs, and this rank trains on {}; choose --backend gloo",
-            options.device.str());
-      if (!has_nccl())
-        throw UsageError(
-            "--backend nccl: this build's LibTorch is without NCCL; choose --backend gloo, or "
-            "build with a CUDA LibTorch that brings it");
-      return true;
-    case BackendChoice::automatic:
-      return options.device.is_cuda() && has_nccl();
-  }
-  return false;
+  require_backend(options.backend, options.device);
+  if (options.backend == BackendChoice::automatic) return options.device.is_cuda() && has_nccl();
+  return options.backend == BackendChoice::nccl;
 }
 
 // Between two ranks that have just joined.

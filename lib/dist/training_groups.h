@@ -27,6 +27,9 @@ class GlooGroup;
 // `--backend`: "auto", "gloo", "nccl".
 enum class BackendChoice { automatic, gloo, nccl };
 
+// UsageError: the backend cannot work on the device, or in this build. Joining checks it, too.
+void require_backend(BackendChoice backend, const torch::Device& device);
+
 struct TrainingGroupsOptions {
   std::string prefix;   // of keys in the store: one run of one set of processes; never used twice
   std::string network;  // an interface or a local address; empty: the address towards the store

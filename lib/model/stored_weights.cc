@@ -70,6 +70,11 @@ std::map<std::string, std::string> parse_weight_index(std::string_view json,
   return files;
 }
 
+bool holds_weights(FileSystem& files, const std::string& folder) {
+  return files.exists(join_path(folder, std::string(kSingle))) ||
+         files.exists(join_path(folder, std::string(kIndex)));
+}
+
 StoredWeights open_stored_weights(FileSystem& files, const std::string& folder) {
   const std::string single = join_path(folder, std::string(kSingle));
   const std::string index = join_path(folder, std::string(kIndex));

@@ -27,6 +27,9 @@ using StoredWeights = std::map<std::string, StoredTensor>;
 // Throws FileError that names the file (of a missing shard: the file that the index asks for).
 StoredWeights open_stored_weights(FileSystem& files, const std::string& folder);
 
+// Whether there are any, whole or not.
+bool holds_weights(FileSystem& files, const std::string& folder);
+
 // The index of a sharded folder: tensor name -> file name. Refuses names that leave the folder.
 std::map<std::string, std::string> parse_weight_index(std::string_view json,
                                                       const std::string& where);

@@ -46,13 +46,17 @@ bool holds_run(FileSystem& files, const std::string& folder) {
          (files.is_folder(paths.checkpoints()) && !files.list(paths.checkpoints()).empty());
 }
 
-RunFolder::RunFolder(FileSystem& files, const std::string& output, ExistingRun existing,
-                     std::string_view config)
-    : paths_{output} {
+void require_output(FileSystem& files, const std::string& output) {
   if (output.empty())
     throw UsageError("--output is missing; name the folder to write the run into");
   if (files.exists(output) && !files.is_folder(output))
     throw UsageError("--output {}: found a file; wanted a folder, or a name that is free", output);
+}
+
+RunFolder::RunFolder(FileSystem& files, const std::string& output, ExistingRun existing,
+                     std::string_view config)
+    : paths_{output} {
+  require_output(files, output);
   files.make_folders(output);
   // Where a run has written there is its lock, taken before all else.
   if (const auto foreign = run_entries(files, output);
@@ -65,10 +69,9 @@ RunFolder::RunFolder(FileSystem& files, const std::string& output, ExistingRun e
   const std::vector<std::string> found = run_entries(files, output);
   if (existing == ExistingRun::refuse && holds_run(files, output))
     throw UsageError(
-        "--output {}: a run is there already ({}); give another folder, or --overwrite on to "
-        "remove "
-        "that run and start anew",
-        output, fmt::join(found, ", "));
+        "--output {}: a run is there already ({}); give another folder (with --model, a step of {} "
+        "to train its weights further), or --overwrite on to remove that run and start anew",
+        output, fmt::join(found, ", "), paths_.checkpoints());
   if (existing != ExistingRun::resume && !found.empty()) {
     log("files").info("removing what an earlier start left in {}: {}", output,
                       fmt::join(found, ", "));

@@ -27,6 +27,9 @@ std::vector<std::string> run_entries(FileSystem& files, const std::string& folde
 // that came to nothing left behind is no run.
 bool holds_run(FileSystem& files, const std::string& folder);
 
+// UsageError: nothing is named, or a file is there. Changes nothing; a RunFolder checks it, too.
+void require_output(FileSystem& files, const std::string& output);
+
 class RunFolder {
  public:
   // Makes `output`, takes its lock, settles what is there, and writes config.json (config_json of

@@ -67,13 +67,14 @@ void RunRecords::on_measured(const StepMeasure& measure, const Progress& progres
   highest_rate_ = std::max(highest_rate_, measure.lr);
   first_->meter.add(measure);
   first_->all.add(measure);
-  first_->summary.loss = measure.loss;
   const std::int64_t step = progress.totals().steps;
   const bool line = step % options_.log_every == 0 || progress.done();
   if (line) {
     StepMetrics metrics = first_->meter.take(progress.totals(), progress.count(Unit::epochs));
     metrics.peak_memory_gb = peak_memory();
     first_->metrics.append(metrics);
+    first_->summary.loss = metrics.loss;
+    first_->figures.loss = metrics.loss;
     first_->figures.tokens_per_second = metrics.tokens_per_second;
     first_->figures.padding_fraction = metrics.padding_fraction;
     first_->figures.data_wait_fraction = fraction(metrics.data_wait_seconds, metrics.step_seconds);
@@ -86,7 +87,7 @@ void RunRecords::show(const StepMeasure& measure, const Progress& progress, bool
   figures.share = progress.share();
   figures.step = progress.totals().steps;
   figures.epoch = progress.count(Unit::epochs);
-  figures.loss = measure.loss;
+  if (!line) figures.loss = measure.loss;
   figures.lr = measure.lr;
   figures.seconds_left = seconds_left(figures.share, 0, progress.totals().seconds);
   first_->console->show(figures, line);

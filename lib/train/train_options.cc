@@ -221,8 +221,8 @@ void describe(OptionTable& table, LengthOptions& options) {
   table.add("time-limit", options.time_limit)
       .above(std::chrono::milliseconds(0))
       .help(
-          "save and leave with exit code 75 after this long, to be started again; no length of the "
-          "run: the learning rate does not look at it");
+          "save and leave with exit code 75 after this long; no length of the run: the learning "
+          "rate does not look at it");
 }
 
 void describe(OptionTable& table, RankOptions& options) {

@@ -4,11 +4,13 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "data/inspect/progress_bar.h"
 #include "data/processes/record_lane.h"
 #include "model/compute_cost.h"
 #include "model/stored_weights.h"
 #include "train/early_stop.h"
+#include "train/run_folder.h"
 
 namespace odb {
 namespace {
@@ -119,6 +121,7 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   TrainingInputs inputs;
   inputs.options = given;
   check_overwrite(given);
+  require_output(files, given.files.output);
   inputs.place = place;
   RunOptions& options = inputs.options;
   inputs.config = read_model_config(files, options.model.model);
@@ -129,7 +132,12 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
 
   const IndexBuild build{.progress = heeding_stops(terminal_progress("indexing"))};
   inputs.source = std::make_unique<SampleSource>(files, options.data, options.loader.seed, build);
-  if (place.rank == 0) inputs.source->making().tell_choices();
+  if (place.rank == 0) {
+    inputs.source->making().tell_choices();
+    if (options.model.init == Initialization::random && holds_weights(files, options.model.model))
+      log("model").warn("--init random: the weights in --model {} are not used",
+                        options.model.model);
+  }
   check_vocabulary(*inputs.source, inputs.config);
   inputs.limits =
       run_limits(options.length, static_cast<std::int64_t>(inputs.source->records().views()));

@@ -78,6 +78,7 @@ class TrainingRun {
     try {
       meet();
       device_ = choose_device(options().ranks.device, inputs_.place.local_rank);
+      require_backend(backend_choice(options().ranks.backend), device_);
       require_memory(inputs_, free_memory(device_), device_.str());
       open(config);
       meeting_->compare(input_facts(inputs_));

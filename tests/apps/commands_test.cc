@@ -67,6 +67,8 @@ TEST_CASE("what is wrong with the words is told on standard error, with exit cod
       {"fly", "odb-trainer: unknown command 'fly'; odb-trainer help lists all\n"},
       {"plan -x", "odb-trainer: unknown option -x; --help lists all\n"},
       {"help vers", "odb-trainer: unknown command 'vers'; did you mean version?\n"},
+      {"help --bogus", "odb-trainer: unknown command '--bogus'; odb-trainer help lists all\n"},
+      {"--help --bogus", "odb-trainer: unknown command '--bogus'; odb-trainer help lists all\n"},
       {"help bench loadr", "odb-trainer: unknown part 'loadr' to measure; did you mean loader?\n"},
       {"version --jsn", "odb-trainer: unknown option --jsn; did you mean --json?\n"},
       {"version now",

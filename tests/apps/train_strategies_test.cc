@@ -87,6 +87,14 @@ TEST_CASE("packing with the padded layout is refused before anything is written"
   CHECK_FALSE(std::filesystem::exists(folder / "run"));
 }
 
+TEST_CASE("an output that is a file is refused before the data is read") {
+  const TemporaryFolder folder;
+  const Outcome outcome = train_on_two(folder, "--data '" + folder.write("run", "") + "'");
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.errors, Catch::Contains("found a file; wanted a folder"));
+  CHECK_FALSE(std::filesystem::exists(folder / ".odb-cache"));
+}
+
 TEST_CASE("every file of configs/ is one that train takes") {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(ODB_TESTS_FOLDER "/../configs")) {

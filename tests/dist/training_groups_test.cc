@@ -44,6 +44,9 @@ TEST_CASE("ranks that never come are named") {
 
 TEST_CASE("a backend that cannot be is refused by its name") {
   const Store store = Store::host({"127.0.0.1", 0});
+  CHECK_THROWS_WITH(require_backend(BackendChoice::nccl, torch::kCPU),
+                    Catch::Contains("--backend nccl works between GPUs"));
+  CHECK_NOTHROW(require_backend(BackendChoice::automatic, torch::kCPU));
   CHECK_THROWS_WITH(TrainingGroups(store, {.prefix = "a/", .backend = BackendChoice::nccl}),
                     Catch::Contains("--backend nccl works between GPUs"));
   CHECK_THROWS_WITH(TrainingGroups(store, {.prefix = "b/", .network = "no-such-interface"}),

@@ -5,6 +5,8 @@
 #include <deque>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "base/real_file_system.h"
 #include "base/rng.h"
 #include "catch.h"
@@ -352,6 +354,24 @@ TEST_CASE("A run whose only step has learning rate 0 says so, before or at its e
       still, 1,
       {"--data", still.texts("a.jsonl", 3), "--l-max", "256", "--max-steps", "1", "--lr", "0"});
   CHECK(count_of(still.lines(0), "learning rate 0") == 0);
+}
+
+TEST_CASE(
+    "A run from random weights says when the folder has others; its summary ends as its metrics") {
+  TrainerRun run;
+  run_to_end(run, 1,
+             {"--data", run.texts("a.jsonl", 40), "--l-max", "64", "--max-steps", "6",
+              "--log-every", "4", "--init", "random"});
+  CHECK(count_of(run.lines(0), "--init random: the weights in --model") == 1);
+  const auto metrics = run.metrics();
+  REQUIRE(metrics.size() == 2);  // of four steps, and of two
+  CHECK(run.summary().at("loss") == metrics.back().at("loss"));
+  const double told = metrics.back().at("loss");
+  CHECK(count_of(run.lines(0), fmt::format("loss {:.4f}", told)) == 1);
+
+  TrainerRun taken;
+  run_to_end(taken, 1, {"--data", taken.texts("a.jsonl", 40), "--max-steps", "1"});
+  CHECK(count_of(taken.lines(0), "are not used") == 0);
 }
 
 // Rank 0's metrics, or another rank's ledger, may not grow any more: the rank fails by itself,

@@ -81,6 +81,8 @@ struct Document {
   std::vector<Member> members;
 };
 
+constexpr int kMostNesting = 100;
+
 Document parse_document(const std::string& text, const std::filesystem::path& path) {
   // Versions of the JSON library word this case differently.
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
@@ -89,6 +91,10 @@ Document parse_document(const std::string& text, const std::filesystem::path& pa
   Document document;
   const char* reached = text.data();
   const auto note_keys = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > kMostNesting)  // copies of it take a stack frame a level
+      throw UsageError("{}: found values nested more than {} deep",
+                       place_of(text, static_cast<size_t>(reached - text.data()) - 1, path),
+                       kMostNesting);
     if (event != Json::parse_event_t::key || depth != 1) return true;
     const size_t start = key_start(text, static_cast<size_t>(reached - text.data()));
     document.members.push_back({parsed.get<std::string>(), start});

@@ -137,6 +137,8 @@ TEST_CASE("a fault in a config file is told with line, column and key") {
              Catch::StartsWith("train.json:1:") && Catch::Contains("1e999"));
   CHECK_THAT(ConfigFile("{\"model\": \"\xff\"}").refused(),
              Catch::StartsWith("train.json:1:12: malformed JSON: "));
+  CHECK(ConfigFile("{\"model\":\n" + std::string(200000, '[') + std::string(200000, ']') + "}")
+            .refused() == "train.json:2:101: found values nested more than 100 deep");
   CHECK_THAT(ConfigFile("{} {}").refused(), Catch::StartsWith("train.json:1:4: malformed JSON: "));
 }
 
