@@ -31,7 +31,8 @@ constexpr const char* kLaunchVariables[] = {"SLURM_JOB_ID",
                                             "PMI_SIZE",
                                             "RANK",
                                             "WORLD_SIZE",
-                                            "MASTER_ADDR"};
+                                            "MASTER_ADDR",
+                                            "MASTER_PORT"};
 
 // A machine may have more processors than one fixed-size set holds: then the call refuses it, and a
 // longer row of sets is the documented larger set.

@@ -1,12 +1,14 @@
 #include "base/machine_checks.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 
 #include <fmt/chrono.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/text.h"
 
 namespace odb {
 namespace {
@@ -208,8 +210,21 @@ Check check_mpi(const LaunchFacts& launch) {
                                program_text(launch, "mpirun"))};
 }
 
+// What a training would refuse in RANK and WORLD_SIZE, which are set; empty when nothing.
+std::string wrong_place(const std::map<std::string, std::string>& environment) {
+  const auto rank = parse_integer<std::int64_t>(environment.at("RANK"));
+  const auto size = parse_integer<std::int64_t>(environment.at("WORLD_SIZE"));
+  if (!rank || !size || *rank < 0 || *rank >= *size)
+    return "ranks are numbered from 0 to one below WORLD_SIZE";
+  for (const char* name : {"MASTER_ADDR", "MASTER_PORT"})
+    if (*size > 1 && !environment.contains(name))
+      return fmt::format("{} is missing: ranks meet at MASTER_ADDR and MASTER_PORT of rank 0",
+                         name);
+  return "";
+}
+
 Check check_launch_variables(const LaunchFacts& launch) {
-  const std::string set = variables_text(launch, {"RANK", "WORLD_SIZE", "MASTER_ADDR"});
+  const std::string set = variables_text(launch, {"RANK", "WORLD_SIZE", "MASTER_"});
   Check check{.name = "rank variables", .found = set.empty() ? "none set" : set};
   const bool rank = launch.environment.contains("RANK");
   const bool size = launch.environment.contains("WORLD_SIZE");
@@ -217,6 +232,9 @@ Check check_launch_variables(const LaunchFacts& launch) {
     check.status = CheckStatus::warn;
     check.advice = fmt::format("{} is missing: set both RANK and WORLD_SIZE, or neither",
                                rank ? "WORLD_SIZE" : "RANK");
+  } else if (rank) {
+    check.advice = wrong_place(launch.environment);
+    if (!check.advice.empty()) check.status = CheckStatus::warn;
   }
   return check;
 }

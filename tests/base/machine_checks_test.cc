@@ -124,6 +124,17 @@ TEST_CASE("each fault is found, weighed and answered with advice") {
        warn, "WORLD_SIZE is missing"},
       {"the other half", [](Facts& f) { f.launch.environment["WORLD_SIZE"] = "2"; },
        "rank variables", warn, "RANK is missing"},
+      {"a rank that is no number",
+       [](Facts& f) { f.launch.environment.insert({{"RANK", "x"}, {"WORLD_SIZE", "2"}}); },
+       "rank variables", warn, "numbered from 0"},
+      {"a rank beyond the others",
+       [](Facts& f) { f.launch.environment.insert({{"RANK", "2"}, {"WORLD_SIZE", "2"}}); },
+       "rank variables", warn, "numbered from 0"},
+      {"no place to meet",
+       [](Facts& f) {
+         f.launch.environment.insert({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}});
+       },
+       "rank variables", warn, "MASTER_PORT is missing"},
       {"GPUs of the host only", [](Facts& f) { f.gpus.device_files = 0; }, "GPUs", warn,
        "--gpus all"},
       {"a driver without GPUs", [](Facts& f) { f.gpus.models.clear(); }, "GPUs", warn, "dmesg"},
