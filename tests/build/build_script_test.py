@@ -15,9 +15,11 @@ CMAKE = """#!/bin/bash
 echo "cmake $*"
 mkdir -p build/release
 for word in "$@"; do
-  [[ $word == -DLIBTORCH=* ]] && echo "LIBTORCH:PATH=${word#*=}" >build/release/CMakeCache.txt
+  [[ $word == -DLIBTORCH=* ]] || continue
+  echo "LIBTORCH:PATH=${word#*=}" >build/release/CMakeCache.txt
+  [[ -d ${word#*=} ]] || exit 1
 done
-exit 0
+touch build/release/build.ninja
 """
 PROGRAMS = {"cmake": CMAKE, "dpkg-query": "#!/bin/bash\necho -n installed\n", "clang": "#!/bin/bash\ndirname \"$0\"\n"}
 
@@ -33,6 +35,8 @@ class BuildScriptTest(unittest.TestCase):
         for name, text in PROGRAMS.items():
             (self.folder / "bin" / name).write_text(text)
             (self.folder / "bin" / name).chmod(0o755)
+        self.torch = self.folder / "torch"
+        self.torch.mkdir()
 
     def build(self, **environment):
         kept = {name: value for name, value in os.environ.items() if name not in ("LIBTORCH", "PRESET", "TARGETS")}
@@ -46,15 +50,22 @@ class BuildScriptTest(unittest.TestCase):
             self.assertNotIn("LIBTORCH", done.stdout)
 
     def test_an_own_libtorch_stays_with_the_build_folder(self):
-        self.assertIn("-DLIBTORCH=/opt/torch", self.build(LIBTORCH="/opt/torch").stdout)
+        self.assertIn(f"-DLIBTORCH={self.torch}", self.build(LIBTORCH=str(self.torch)).stdout)
         again = self.build()
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn("-DLIBTORCH=/opt/torch", again.stdout)
+        self.assertIn(f"-DLIBTORCH={self.torch}", again.stdout)
         back = self.build(LIBTORCH="")
         self.assertIn("torch needs 3.10 or newer", back.stderr)
 
+    def test_a_libtorch_that_cannot_be_used_or_is_gone_does_not_stay(self):
+        self.assertNotEqual(self.build(LIBTORCH="/nowhere").returncode, 0)
+        self.assertIn("torch needs 3.10 or newer", self.build().stderr)
+        self.assertEqual(self.build(LIBTORCH=str(self.torch)).returncode, 0)
+        self.torch.rmdir()
+        self.assertIn("torch needs 3.10 or newer", self.build().stderr)
+
     def test_builds_all_or_the_targets_that_are_asked_for(self):
-        self.assertNotIn("--target", self.build(LIBTORCH="/opt/torch").stdout)
+        self.assertNotIn("--target", self.build(LIBTORCH=str(self.torch)).stdout)
         self.assertIn("--target odb-trainer odb_apps_test", self.build(TARGETS="odb-trainer odb_apps_test").stdout)
 
 

@@ -356,8 +356,7 @@ TEST_CASE("A run whose only step has learning rate 0 says so, before or at its e
   CHECK(count_of(still.lines(0), "learning rate 0") == 0);
 }
 
-TEST_CASE(
-    "A run from random weights says when the folder has others; its summary ends as its metrics") {
+TEST_CASE("Random weights in the place of others are told, and the summary ends as the metrics") {
   TrainerRun run;
   run_to_end(run, 1,
              {"--data", run.texts("a.jsonl", 40), "--l-max", "64", "--max-steps", "6",
