@@ -1,7 +1,5 @@
 #include "train/failure_board.h"
 
-#include <thread>
-
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -11,10 +9,13 @@ namespace {
 
 constexpr const char* kFailure = "failure";
 constexpr const char* kReaders = "failure/readers";
+constexpr const char* kAllRead = "failure/all-read";
 
-void count_reader(Store& store, int reader) {
+void count_reader(Store& store, int reader, int world) {
   try {
-    if (store.add(fmt::format("{}/{}", kReaders, reader), 1) == 1) store.add(kReaders, 1);
+    if (store.add(fmt::format("{}/{}", kReaders, reader), 1) == 1 &&
+        store.add(kReaders, 1) == world)
+      store.set(kAllRead, "1");
   } catch (const PeerLostError&) {  // the host left at once when it had counted this one
   }
 }
@@ -26,7 +27,8 @@ void tell_failure(Store& store, const RankFailure& failure) {
                                        failure.text));
 }
 
-std::optional<RankFailure> find_failure(Store& store, int reader, std::chrono::milliseconds limit) {
+std::optional<RankFailure> find_failure(Store& store, int reader, int world,
+                                        std::chrono::milliseconds limit) {
   try {
     if (limit.count() > 0 && !store.wait_for(kFailure, limit)) return std::nullopt;
     const std::string text = store.find(kFailure).value_or("");
@@ -36,21 +38,15 @@ std::optional<RankFailure> find_failure(Store& store, int reader, std::chrono::m
     const auto rank = parse_integer<int>(text.substr(0, first));
     const auto code = parse_integer<int>(text.substr(first + 1, second - first - 1));
     if (!rank || !code) return std::nullopt;
-    count_reader(store, reader);
+    count_reader(store, reader, world);
     return RankFailure{*rank, static_cast<ExitCode>(*code), text.substr(second + 1)};
   } catch (const PeerLostError&) {
     return std::nullopt;
   }
 }
 
-bool await_readers(Store& store, int readers, std::chrono::milliseconds limit) {
-  constexpr std::chrono::milliseconds kGlance{20};
-  const auto ends = std::chrono::steady_clock::now() + limit;
-  while (store.add(kReaders, 0) < readers) {
-    if (std::chrono::steady_clock::now() >= ends) return false;
-    std::this_thread::sleep_for(kGlance);
-  }
-  return true;
+bool await_readers(Store& store, std::chrono::milliseconds limit) {
+  return store.wait_for(kAllRead, limit);
 }
 
 }  // namespace odb

@@ -27,12 +27,13 @@ class OtherRankFailed : public Error {
 void tell_failure(Store& store, const RankFailure& failure);
 
 // What a rank has told, waiting for it up to `limit`, 0 for not at all; `reader`, the rank that
-// asks, counts as one who has read it then, however often it asks. Nothing: none did, or the store
-// is gone.
-std::optional<RankFailure> find_failure(Store& store, int reader, std::chrono::milliseconds limit);
+// asks, counts as one of `world` that has read it then, however often it asks. Nothing: none did,
+// or the store is gone.
+std::optional<RankFailure> find_failure(Store& store, int reader, int world,
+                                        std::chrono::milliseconds limit);
 
-// By the store's host before it leaves with a failure: waits until so many ranks have read it, up
-// to `limit`. Whether they have. PeerLostError.
-bool await_readers(Store& store, int readers, std::chrono::milliseconds limit);
+// By the store's host before it leaves with a failure: waits until all ranks have read it, up to
+// `limit`. Whether they have. PeerLostError.
+bool await_readers(Store& store, std::chrono::milliseconds limit);
 
 }  // namespace odb

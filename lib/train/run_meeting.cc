@@ -147,7 +147,7 @@ void RunMeeting::keep_board(Store& store, ExitCode code) const {
   const auto begin = Clock::now();
   try {
     store.set_once(kOpened, "no");
-    while (!await_readers(store, place_.world, kGlance)) {
+    while (!await_readers(store, kGlance)) {
       const auto waited = Clock::now() - begin;
       if (waited < least) continue;
       if (compared_ || waited >= timeout_) return;
@@ -161,7 +161,8 @@ void RunMeeting::keep_board(Store& store, ExitCode code) const {
 void RunMeeting::settle(const Error& error) {
   if (alone()) return;
   const auto ends = Clock::now() + 2 * timeout_;
-  std::optional<RankFailure> failure = find_failure(store_, place_.rank, 2 * timeout_);
+  std::optional<RankFailure> failure =
+      find_failure(store_, place_.rank, place_.world, 2 * timeout_);
   if (place_.rank == 0 && failure) keep_board(store_, failure->code);
   if (!is_of_another(error)) return;
   // A rank that fell silent, or died, told nothing: the heartbeat finds out which, and ends this
@@ -188,7 +189,7 @@ std::optional<RankFailure> RunMeeting::look_at_board() {
   constexpr std::chrono::milliseconds kConnecting{1000};
   try {
     Store board = Store::connect(store_.address(), std::min(kConnecting, timeout_));
-    return find_failure(board, place_.rank, std::chrono::milliseconds(0));
+    return find_failure(board, place_.rank, place_.world, std::chrono::milliseconds(0));
   } catch (const PeerLostError&) {
     return std::nullopt;
   }

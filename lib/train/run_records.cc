@@ -69,6 +69,7 @@ void RunRecords::on_measured(const StepMeasure& measure, const Progress& progres
   first_->all.add(measure);
   const std::int64_t step = progress.totals().steps;
   const bool line = step % options_.log_every == 0 || progress.done();
+  first_->figures.loss = measure.loss;
   if (line) {
     StepMetrics metrics = first_->meter.take(progress.totals(), progress.count(Unit::epochs));
     metrics.peak_memory_gb = peak_memory();
@@ -87,7 +88,6 @@ void RunRecords::show(const StepMeasure& measure, const Progress& progress, bool
   figures.share = progress.share();
   figures.step = progress.totals().steps;
   figures.epoch = progress.count(Unit::epochs);
-  if (!line) figures.loss = measure.loss;
   figures.lr = measure.lr;
   figures.seconds_left = seconds_left(figures.share, 0, progress.totals().seconds);
   first_->console->show(figures, line);
