@@ -39,6 +39,10 @@ class GroupSource {
   virtual void deliver(const Item& item) = 0;
   virtual void leave_out(ViewId view) = 0;
 
+  // What it holds, in the order in which a source restored from the round's start wants it. Valid
+  // between the end of filling and supply().
+  virtual std::vector<Item> items() const = 0;
+
   // What this rank brings. Not while filling().
   virtual Supply supply() = 0;
 

@@ -49,6 +49,10 @@ void OdbSource::leave_out(ViewId view) {
   draw(view);
 }
 
+std::vector<Item> OdbSource::items() const {
+  return {window_.items().begin(), window_.items().end()};
+}
+
 bool OdbSource::drawn_out() const {
   return sampler_.remaining() == 0;
 }

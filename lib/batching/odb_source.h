@@ -28,6 +28,7 @@ class OdbSource final : public GroupSource {
   bool filling() const override;
   void deliver(const Item& item) override;
   void leave_out(ViewId view) override;
+  std::vector<Item> items() const override;
   Supply supply() override;
   std::vector<Group> take(std::int64_t count, Rng shared, Rng own) override;
   std::int64_t remaining() const override;

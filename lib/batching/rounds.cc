@@ -84,6 +84,23 @@ bool Rounds::is_known_bad(ViewId view) const {
                      [&](const LeftOut& row) { return row.view == view; });
 }
 
+void Rounds::refill_from(const RefillRecord& record) {
+  auto item = record.items.begin();
+  auto row = record.left_out.begin();
+  while (filling()) {
+    const ViewId view = wanted(1).front();
+    if (item != record.items.end() && item->view == view) {
+      source_->deliver(*item++);
+    } else {
+      ODB_CHECK(row != record.left_out.end() && row->view == view,
+                "the recorded refill of round {} lacks view {}", start_.round, view);
+      leave_out(*row++);
+    }
+  }
+  ODB_CHECK(item == record.items.end() && row == record.left_out.end(),
+            "the recorded refill of round {} holds more than the round asks for", start_.round);
+}
+
 std::vector<std::int64_t> Rounds::offer(std::int64_t failure) {
   ODB_CHECK(!ended_, "the epoch has ended");
   // A rank that failed may have stopped in the middle of filling.
@@ -186,10 +203,13 @@ std::optional<std::vector<Slot>> run_round(Rounds& rounds, Peers& peers, std::in
   return rounds.total(*sums);
 }
 
-std::optional<std::int64_t> agree_on_replay(Peers& peers, std::int64_t newest_saved_round) {
-  const auto maxima = peers.reduce(Reduction::max, {-newest_saved_round});
+std::optional<Replay> agree_on_replay(Peers& peers, std::int64_t newest_saved_round,
+                                      std::int64_t newest_published_round) {
+  const auto maxima =
+      peers.reduce(Reduction::max, {-newest_saved_round, newest_published_round});
   if (!maxima) return std::nullopt;
-  return -maxima->front();
+  const std::int64_t round = -maxima->front();
+  return Replay{.round = round, .published = maxima->back() >= round};
 }
 
 }  // namespace odb

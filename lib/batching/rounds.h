@@ -17,6 +17,7 @@
 #include "batching/group_source.h"
 #include "batching/options.h"
 #include "batching/peers.h"
+#include "batching/refill_record.h"
 #include "batching/slot.h"
 #include "batching/state.h"
 #include "batching/step_bounds.h"
@@ -50,6 +51,12 @@ class Rounds {
   // caller leaves such views out without trying them (is_known_bad).
   void remember_bad(const LeftOut& row);
   bool is_known_bad(ViewId view) const;
+
+  // What the refill gave, once filled and before offer().
+  RefillRecord refill_record() const { return {source_->items(), left_out_}; }
+  // Instead of filling, at a round's start: the refill that `record` was taken after. InternalError:
+  // the record is of another round.
+  void refill_from(const RefillRecord& record);
 
   // `failure`: 0, or an exit code by which this rank asks all to end the run.
   std::vector<std::int64_t> offer(std::int64_t failure = 0);
@@ -93,8 +100,17 @@ class Rounds {
 // from the agreed round's start). A failed rank: no slots, rounds.failure() tells.
 std::optional<std::vector<Slot>> run_round(Rounds& rounds, Peers& peers, std::int64_t failure = 0);
 
-// First reduction of a generation: the oldest of the ranks' newest saved rounds, from whose start
-// all replay. Empty: superseded.
-std::optional<std::int64_t> agree_on_replay(Peers& peers, std::int64_t newest_saved_round);
+// Where a generation begins.
+struct Replay {
+  std::int64_t round = 0;  // the oldest of the ranks' newest saved rounds: all replay from its start
+  // A trainer may have taken a slot of that round, so it must come out as it was. Otherwise it is
+  // formed anew.
+  bool published = false;
+};
+
+// First reduction of a generation. `newest_published_round`: the newest of which this rank has
+// published a slot; -1: none. Empty: superseded.
+std::optional<Replay> agree_on_replay(Peers& peers, std::int64_t newest_saved_round,
+                                      std::int64_t newest_published_round);
 
 }  // namespace odb

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "batching/group.h"
@@ -51,5 +52,14 @@ struct Slot {
 
   friend bool operator==(const Slot&, const Slot&) = default;
 };
+
+// Of everything that trainers will see of a round on this rank: T, kinds, totals and the views of
+// its groups. A round that is formed again must have the same.
+std::uint64_t round_checksum(std::span<const Slot> slots);
+
+// Of what all ranks must agree on in a slot, >= 0: its place, whether it ends step or epoch, and
+// its totals. Ranks compare it before they train the slot.
+std::int64_t shared_checksum(std::int64_t epoch, std::int64_t number, SlotKind kind,
+                             bool last_of_step, const SlotTotals& totals);
 
 }  // namespace odb

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -20,18 +21,35 @@
 namespace odb {
 namespace {
 
-// A vote as numbers: stop, not at hand, the bits of the loss sum, failure.
+// A vote as numbers: stop, not ready, the bits of the loss sum, failure; then, as maxima, number and
+// checksum of the slot and the negatives of both. A rank without its slot leaves those to others.
 using Numbers = std::vector<std::int64_t>;
 
+constexpr std::int64_t kNothing = std::numeric_limits<std::int64_t>::min();
+constexpr std::size_t kFirstMaximum = 3;
+
 Numbers to_numbers(const ControlVote& vote) {
-  return {vote.stop, !vote.at_hand, std::bit_cast<std::int64_t>(vote.loss_sum), vote.failure};
+  const auto if_ready = [&](std::int64_t value) { return vote.at_hand ? value : kNothing; };
+  return {vote.stop,
+          !vote.at_hand,
+          std::bit_cast<std::int64_t>(vote.loss_sum),
+          vote.failure,
+          if_ready(vote.slot),
+          if_ready(-vote.slot),
+          if_ready(vote.slot_checksum),
+          if_ready(-vote.slot_checksum)};
 }
 
 ControlResult to_result(const Numbers& numbers) {
-  return {.stop = numbers[0] != 0,
-          .all_at_hand = numbers[1] == 0,
-          .loss_sum = std::bit_cast<double>(numbers[2]),
-          .failure = static_cast<int>(numbers[3])};
+  ControlResult result{.stop = numbers[0] != 0,
+                       .all_at_hand = numbers[1] == 0,
+                       .loss_sum = std::bit_cast<double>(numbers[2]),
+                       .failure = static_cast<int>(numbers[3])};
+  if (numbers[4] == kNothing) return result;
+  result.highest_slot = numbers[4];
+  result.lowest_slot = -numbers[5];
+  result.same_slot = numbers[4] == -numbers[5] && numbers[6] == -numbers[7];
+  return result;
 }
 
 void combine_votes(std::span<const std::int64_t> received, std::span<std::int64_t> own) {
@@ -39,7 +57,8 @@ void combine_votes(std::span<const std::int64_t> received, std::span<std::int64_
   own[1] |= received[1];
   own[2] = std::bit_cast<std::int64_t>(std::bit_cast<double>(own[2]) +
                                        std::bit_cast<double>(received[2]));
-  own[3] = std::max(own[3], received[3]);
+  for (std::size_t i = kFirstMaximum; i < own.size(); ++i)
+    own[i] = std::max(own[i], received[i]);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // The vote before each slot, over the CPU group, completed before the slot's first collective on
-// the device: is a rank asked to stop, and has every rank its slot at hand. So no rank enters a
-// device collective before all can, and a stop is heard even when data is stuck.
+// the device: is a rank asked to stop, has every rank its slot, and is it the same slot. So no rank
+// enters a device collective before all can, a stop is heard even when data is stuck, and ranks
+// whose data has come apart never train.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 namespace odb {
@@ -14,6 +16,9 @@ struct ControlVote {
   bool at_hand = true;
   double loss_sum = 0;  // of the slot before, on this rank
   int failure = 0;      // the exit code of what keeps this rank from going on; 0: nothing
+  // Of the slot that is ready: its number, and a checksum (>= 0) of what ranks must agree on in it.
+  std::int64_t slot = 0;
+  std::int64_t slot_checksum = 0;
 };
 
 struct ControlResult {
@@ -21,6 +26,10 @@ struct ControlResult {
   bool all_at_hand = false;  // every rank's
   double loss_sum = 0;       // over all ranks; the same bits on all of them
   int failure = 0;           // the highest of all ranks'
+  // Of the ranks that had their slot ready: whether it was the same one, and its number.
+  bool same_slot = true;
+  std::int64_t lowest_slot = 0;
+  std::int64_t highest_slot = 0;
 };
 
 class ControlChannel {

@@ -28,6 +28,8 @@ class SlotSource {
   // Whether the next slot is at hand; waits for it up to `limit`, and loads it. Errors as
   // Pipeline::next();
   bool at_hand(std::chrono::milliseconds limit);
+  // Of the slot that at_hand() has found; null: none.
+  const SlotHeader* header() const { return next_ ? &next_->header : nullptr; }
   // The slot that is at hand.
   LoadedSlot take();
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/launch_channel.h"
 #include "base/log.h"
+#include "batching/slot.h"
 #include "batching/weights.h"
 #include "train/failure_board.h"
 #include "train/seconds_since.h"
@@ -100,6 +101,11 @@ void TrainingLoop::vote() {
   ControlVote vote{.stop = events_.stop_asked(),
                    .at_hand = look(std::chrono::milliseconds(0)),
                    .loss_sum = std::exchange(own_loss_, 0)};
+  if (const SlotHeader* header = vote.at_hand ? slots_.header() : nullptr) {
+    vote.slot = header->number;
+    vote.slot_checksum = shared_checksum(header->epoch, header->number, header->kind,
+                                         header->last_of_step, header->totals);
+  }
   if (failure_) {
     try {
       std::rethrow_exception(failure_);
@@ -117,7 +123,17 @@ ControlResult TrainingLoop::await_vote() {
 }
 
 std::exception_ptr TrainingLoop::failure_of(const ControlResult& result) const {
-  if (failure_ || result.failure == 0) return failure_;
+  if (failure_) return failure_;
+  if (!result.same_slot)
+    return std::make_exception_ptr(InternalError(
+        "rank {}: the ranks hold different slots ({}), expected the same one with the same totals; "
+        "none is trained; compare the data files and releases of all ranks, start the run again "
+        "from its last checkpoint, and report this",
+        options_.rank,
+        result.lowest_slot == result.highest_slot
+            ? fmt::format("number {}, with other totals", result.lowest_slot)
+            : fmt::format("numbers {} to {}", result.lowest_slot, result.highest_slot)));
+  if (result.failure == 0) return nullptr;
   return std::make_exception_ptr(
       OtherRankFailed(static_cast<ExitCode>(result.failure),
                       fmt::format("another rank cannot go on; {}", kToldByThatRank)));

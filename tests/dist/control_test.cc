@@ -53,6 +53,29 @@ TEST_CASE("a rank without its slot votes again and again until all have theirs")
   CHECK(votes == 4);
 }
 
+TEST_CASE("ranks whose slots differ in number or checksum learn it with the vote") {
+  CHECK(on_training_ranks(3, [&](TrainingGroups& groups) {
+          ControlChannel control(groups);
+          const bool mine = groups.rank() == 1;
+          const auto vote = [&](const ControlVote& own) {
+            control.begin(own);
+            return control.await();
+          };
+          ControlResult result = vote({.slot = 5, .slot_checksum = 8});
+          require(result.same_slot && result.lowest_slot == 5, "the same");
+          result = vote({.slot = mine ? 6 : 5, .slot_checksum = 8});
+          require(!result.same_slot && result.lowest_slot == 5 && result.highest_slot == 6,
+                  "another number");
+          result = vote({.slot = 5, .slot_checksum = mine ? 9 : 8});
+          require(!result.same_slot && result.highest_slot == 5, "another checksum");
+          // A rank without its slot has nothing to compare.
+          result = vote({.at_hand = !mine, .slot = mine ? 0 : 5, .slot_checksum = 8});
+          require(result.same_slot && result.lowest_slot == 5, "one is late");
+          result = vote({.at_hand = false});
+          require(result.same_slot, "all are late");
+        }) == no_faults(3));
+}
+
 TEST_CASE("a vote waits for the slowest without a limit, and begin() does not wait") {
   std::atomic<bool> others_began = false;
   CHECK(on_training_ranks(2, [&](TrainingGroups& groups) {

@@ -133,6 +133,13 @@ void PlannedSource::leave_out(ViewId view) {
   close_batch_if_complete();
 }
 
+std::vector<Item> PlannedSource::items() const {
+  std::vector<Item> items;
+  for (const Group& group : waiting_)
+    items.insert(items.end(), group.rows.begin(), group.rows.end());
+  return items;
+}
+
 Supply PlannedSource::supply() {
   Supply supply;
   supply.groups = static_cast<std::int64_t>(waiting_.size());

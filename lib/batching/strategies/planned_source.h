@@ -31,6 +31,7 @@ class PlannedSource final : public GroupSource {
   // DataError: another length than the plan was made with.
   void deliver(const Item& item) override;
   void leave_out(ViewId view) override;
+  std::vector<Item> items() const override;
   Supply supply() override;
   std::vector<Group> take(std::int64_t count, Rng shared, Rng own) override;
   std::int64_t remaining() const override { return remaining_; }

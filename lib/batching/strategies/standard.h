@@ -29,6 +29,7 @@ class StandardSource final : public GroupSource {
   bool filling() const override;
   void deliver(const Item& item) override;
   void leave_out(ViewId view) override;
+  std::vector<Item> items() const override { return waiting_; }
   Supply supply() override;
   std::vector<Group> take(std::int64_t count, Rng shared, Rng own) override;
   std::int64_t remaining() const override;

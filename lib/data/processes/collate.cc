@@ -1,7 +1,9 @@
 #include "data/processes/collate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -24,14 +26,13 @@ class Collate::Generation {
     given_up_ = [this, &stopped] { return stopped() || is_superseded(); };
   }
 
-  // From the start of round `ordinal` on.
-  void run(std::int64_t ordinal) {
-    const SavedRound saved = memory_.rounds.load(ordinal);
-    ordinal_ = ordinal;
+  // From the start of the replayed round on.
+  void run(const Replay& replay) {
+    const SavedRound saved = memory_.rounds.load(replay.round);
+    ordinal_ = replay.round;
     first_position_ = saved.first_position;
-    // Leftovers of another number of ranks belong to the epoch that the pipeline began in.
-    const bool first_epoch = saved.start.epoch == collate_.start_.state.start.epoch;
-    begin_epoch(saved.start, first_epoch ? collate_.start_.leftovers : nullptr);
+    begin_rounds(saved.start);
+    if (rounds_ && replay.published && !replay_round()) return;
     while (rounds_ && one_round()) {
     }
   }
@@ -48,17 +49,70 @@ class Collate::Generation {
     return collate_.membership_->generation() != peers_.generation();
   }
 
-  void begin_epoch(const RoundStart& start, LeftoverList leftovers) {
+  // At the start of a round of any epoch; no sample of it is held.
+  void begin_rounds(const RoundStart& start) {
     if (start.epoch >= setup().epochs) return idle();
     collate_.enter(Phase::planning);
     if (!epoch_ || epoch_->number != start.epoch) epoch_ = setup().epoch(start.epoch);
-    rounds_.emplace(setup().shape, setup().batching, start,
-                    make_source(*epoch_, start, std::move(leftovers)));
+    // Leftovers of another number of ranks belong to the epoch that the pipeline began in.
+    const bool first_epoch = start.epoch == collate_.start_.state.start.epoch;
+    rounds_.emplace(
+        setup().shape, setup().batching, start,
+        make_source(*epoch_, start, first_epoch ? collate_.start_.leftovers : nullptr));
     const CrashedSamples& crashed = collate_.control_.crashed;
     for (std::uint32_t i = 0; i < crashed.size(); ++i)
       if (crashed[i].epoch == start.epoch)
         rounds_->remember_bad({.view = crashed[i].view, .reason = LeftOutReason::crashed_worker});
-    collate_.refill_.restart();
+    collate_.refill_.restart(good_before(start));
+  }
+
+  // Views that an earlier round, or an earlier life in this round, has made samples of.
+  std::unordered_set<ViewId> good_before(const RoundStart& start) const {
+    std::unordered_set<ViewId> views;
+    for (const WindowEntry& entry : start.window)
+      views.insert(entry.view);
+    if (const auto record = memory_.rounds.load_refill(ordinal_))
+      for (const Item& item : record->items)
+        views.insert(item.view);
+    return views;
+  }
+
+  // A round of which a rank has published slots: formed again from the record of its refill, so it
+  // comes out as it was whatever has become of its samples. Only those of slots that this rank has
+  // still to publish are made again. False: the generation ends here.
+  bool replay_round() {
+    const std::optional<RefillRecord> record = memory_.rounds.load_refill(ordinal_);
+    ODB_CHECK(record.has_value(), "round {} was published without a record of its refill",
+              ordinal_);
+    rounds_->refill_from(*record);
+    const RoundStart start = rounds_->start();
+    const auto slots = align(0);
+    if (!slots) return false;
+    ODB_CHECK(!rounds_->failure(), "rank {} failed in a round that was published before",
+              rounds_->failure()->rank);
+    check_same_round(*slots, start);
+    memory_.rounds.save_checksum(ordinal_, round_checksum(*slots));
+    for (const Slot& slot : *slots) {
+      if (is_published(slot)) continue;
+      collate_.enter(Phase::filling);
+      if (!collate_.refill_.restore(slot.group.rows, start.epoch, given_up_)) return false;
+      if (!hand_out(slot, start.epoch)) return false;
+    }
+    const bool epoch_ended = end_round(static_cast<std::int64_t>(slots->size()));
+    // The rest of the window was not made, so the next round begins as if it were the first.
+    if (!epoch_ended) begin_rounds(RoundStart(rounds_->start()));
+    return true;
+  }
+
+  void check_same_round(const std::vector<Slot>& slots, const RoundStart& start) const {
+    if (ordinal_ == 0) check_replayed(collate_.start_.state, slots);
+    const std::optional<std::uint64_t> saved = memory_.rounds.load_checksum(ordinal_);
+    if (!saved || *saved == round_checksum(slots)) return;
+    throw DataError(
+        "round {} of epoch {}, formed again after a data process died, differs from the one that "
+        "was published: the data of a rank has changed during the run, or its ranks run different "
+        "releases; start the run again from its last checkpoint",
+        start.round, start.epoch);
   }
 
   // False: the generation ends here.
@@ -66,29 +120,43 @@ class Collate::Generation {
     collate_.enter(Phase::filling);
     const Refill::Result filled = collate_.refill_.fill(*rounds_, given_up_);
     if (filled.ending == Refill::Ending::given_up) return false;
-    collate_.enter(Phase::aligning);
     const RoundStart start = rounds_->start();
-    const auto began = std::chrono::steady_clock::now();
-    const auto slots = run_round(*rounds_, peers_, static_cast<std::int64_t>(filled.code));
+    if (filled.ending == Refill::Ending::filled)
+      memory_.rounds.save_refill(ordinal_, rounds_->refill_record());
+    const auto slots = align(static_cast<std::int64_t>(filled.code));
     if (!slots) return false;
-    count_round(std::chrono::steady_clock::now() - began);
     if (rounds_->failure()) {
       tell_failure(filled);
       return false;
     }
     if (ordinal_ == 0) check_replayed(collate_.start_.state, *slots);
+    memory_.rounds.save_checksum(ordinal_, round_checksum(*slots));
     for (const Slot& slot : *slots)
       if (!hand_out(slot, start.epoch)) return false;
     end_round(static_cast<std::int64_t>(slots->size()));
     return true;
   }
 
+  // The round's slots, agreed on with all ranks. `failure`: this rank's exit code, 0: none. Empty:
+  // the generation is over.
+  std::optional<std::vector<Slot>> align(std::int64_t failure) {
+    collate_.enter(Phase::aligning);
+    const auto began = std::chrono::steady_clock::now();
+    auto slots = run_round(*rounds_, peers_, failure);
+    if (slots) count_round(std::chrono::steady_clock::now() - began);
+    return slots;
+  }
+
+  std::int64_t position(const Slot& slot) const { return first_position_ + slot.index_in_round; }
+  bool is_published(const Slot& slot) const {
+    return position(slot) < memory_.arena.next_position();
+  }
+
   // False: given up.
   bool hand_out(const Slot& slot, std::int64_t epoch) {
-    const SlotPosition at{
-        .position = first_position_ + slot.index_in_round, .ordinal = ordinal_, .epoch = epoch};
+    const SlotPosition at{.position = position(slot), .ordinal = ordinal_, .epoch = epoch};
     Arena& arena = memory_.arena;
-    if (at.position < arena.next_position()) {
+    if (is_published(slot)) {  // taken before the pipeline began
       skip_slot(slot, collate_.store_);
       return true;
     }
@@ -108,26 +176,29 @@ class Collate::Generation {
     collate_.control_.aligning_nanoseconds.fetch_add(taken.count(), std::memory_order_relaxed);
   }
 
-  void end_round(std::int64_t slots) {
+  // Whether the epoch ended with it; the next one has then begun.
+  bool end_round(std::int64_t slots) {
     first_position_ += slots;
     ++ordinal_;
     const bool ended = rounds_->ended();
     const RoundStart next = ended ? start_of_next_epoch() : rounds_->start();
     memory_.rounds.save({.ordinal = ordinal_, .first_position = first_position_, .start = next});
     collate_.control_.progress.fetch_add(1);
-    if (!ended) return;
+    if (!ended) return false;
     if (rounds_->remaining() > 0)
       log("data").info("epoch {}: {} samples of this rank were not emitted (--join off)",
                        rounds_->start().epoch, rounds_->remaining());
     rounds_.reset();
-    begin_epoch(next, nullptr);
+    begin_rounds(next);
+    return true;
   }
 
-  // Behind the last epoch only its number means something.
+  // After the last epoch only its number means something.
   RoundStart start_of_next_epoch() {
     RoundStart start;
     start.epoch = rounds_->start().epoch + 1;
     if (start.epoch >= setup().epochs) return start;
+    collate_.enter(Phase::planning);
     epoch_ = setup().epoch(start.epoch);
     return start_of_epoch(*epoch_, setup().shape.rank, setup().shape.world);
   }
@@ -160,7 +231,8 @@ class Collate::Generation {
 };
 
 Collate::Collate(const LaneSetup& setup, LaneMemory& memory, SampleFeed& feed)
-    : setup_(setup), memory_(memory), control_(*memory.control), refill_(feed, store_, control_) {}
+    : setup_(setup), memory_(memory), control_(*memory.control),
+      refill_(feed, store_, control_, memory.arena.shape().left_out) {}
 
 void Collate::enter(Phase phase) {
   control_.phase.store(phase, std::memory_order_relaxed);
@@ -188,6 +260,13 @@ PipelineStart Collate::await_start(const GivenUp& stopped) {
   return memory_.start.read();
 }
 
+// The start of a round is saved after all slots of the round before are published.
+std::int64_t Collate::newest_published() const {
+  const std::int64_t newest = memory_.rounds.newest();
+  const std::int64_t first = memory_.rounds.load(newest).first_position;
+  return memory_.arena.next_position() > std::max<std::int64_t>(0, first) ? newest : newest - 1;
+}
+
 void Collate::work(const GivenUp& stopped) {
   start_ = await_start(stopped);
   if (stopped()) return;
@@ -207,8 +286,8 @@ void Collate::work(const GivenUp& stopped) {
     control_.joined = generation + 1;
     const std::unique_ptr<Peers> peers = membership_->join(generation);
     if (!peers) continue;
-    const auto ordinal = agree_on_replay(*peers, memory_.rounds.newest());
-    if (ordinal) Generation(*this, *peers, stopped).run(*ordinal);
+    const auto replay = agree_on_replay(*peers, memory_.rounds.newest(), newest_published());
+    if (replay) Generation(*this, *peers, stopped).run(*replay);
   }
 }
 

@@ -3,10 +3,13 @@
 // A life of it may end anywhere, by any signal. All that the next one needs lies in shared memory:
 // the starts of the newest rounds (RoundLog), the side group's generation, crashed samples, and
 // which slots are published. The protocol, which a formal model was searched for (docs/dgap.md):
-//   - the start of a round is saved before the round is entered
+//   - the start of a round is saved before the round is entered, the record of its refill before its
+//     first all-reduce, its checksum before its first slot is published
 //   - whoever finds a generation spent advances it; all ranks join the newest
-//   - first reduction there: R, the oldest of the ranks' newest saved rounds; all replay from R
-//   - a replay makes the same slots again and does not publish those that are published
+//   - first reduction there: R, the oldest of the ranks' newest saved rounds, and whether a rank has
+//     published a slot of R; all replay from R
+//   - if so, R is formed again from the records, must come out the same (else DataError), and only
+//     what this rank has not published is published; if not, R is formed anew
 #pragma once
 
 #include <memory>
@@ -32,6 +35,7 @@ class Collate {
   class Generation;
 
   void work(const GivenUp& stopped);
+  std::int64_t newest_published() const;
   PipelineStart await_start(const GivenUp& stopped);
   void fail(ExitCode code, const std::string& text);
   void enter(Phase phase);

@@ -54,7 +54,8 @@ LaneMemory::LaneMemory(const LaneSetup& setup)
     : control(checked(setup).name + "-control"),
       arena(setup.name + "-arena", arena_shape(setup)),
       rounds(setup.name + "-rounds", setup.depth,
-             most_round_bytes(setup.batching, setup.shape.data_size)),
+             most_round_bytes(setup.batching, setup.shape.data_size),
+             max_refill_bytes(setup.batching, setup.shape.data_size, arena.shape().left_out)),
       start(setup.name + "-start",
             most_round_bytes(setup.batching, setup.shape.data_size) +
                 2 * sizeof(ViewId) * static_cast<std::size_t>(setup.shape.data_size),

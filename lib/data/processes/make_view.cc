@@ -5,15 +5,20 @@
 namespace odb {
 namespace {
 
-bool is_bad_by_now(const MakerState& state, ViewId view, std::int64_t epoch) {
-  return state.suspect == view + 1 && state.suspect_epoch == epoch &&
-         state.crashes >= kCrashesOfBadSample;
+// For each crash so far.
+constexpr std::chrono::milliseconds kRetryPause{1000};
+
+bool is_suspect(const MakerState& state, const ViewRequest& request) {
+  return state.suspect == request.view + 1 && state.suspect_epoch == request.epoch;
 }
 
-ViewAnswer crashed_answer(ViewMaker& maker, const MakingRules& rules, ViewId view,
-                          std::int64_t epoch) {
+bool is_bad(const MakerState& state, const ViewRequest& request) {
+  return is_suspect(state, request) && state.crashes >= request.max_crashes;
+}
+
+ViewAnswer crashed_answer(ViewMaker& maker, const MakingRules& rules, const ViewRequest& request) {
   std::string text = fmt::format("{}: making this sample crashed or hung a data process {} times",
-                                 maker.where(view, epoch), kCrashesOfBadSample);
+                                 maker.where(request.view, request.epoch), request.max_crashes);
   if (rules.skip_bad)
     return {.kind = AnswerKind::left_out,
             .reason = LeftOutReason::crashed_worker,
@@ -49,20 +54,26 @@ ViewAnswer make_guarded(ViewMaker& maker, const MakingRules& rules, ViewId view,
 
 }  // namespace
 
-ViewAnswer make_view(ViewMaker& maker, MakerState& state, const MakingRules& rules, ViewId view,
-                     std::int64_t epoch, Sample& sample) {
-  if (is_bad_by_now(state, view, epoch)) {
-    ViewAnswer answer = crashed_answer(maker, rules, view, epoch);
+ViewAnswer make_view(ViewMaker& maker, MakerState& state, const MakingRules& rules,
+                     const ViewRequest& request, Sample& sample) {
+  if (is_bad(state, request)) {
+    ViewAnswer answer = crashed_answer(maker, rules, request);
     state.made.fetch_add(1);
     return answer;
   }
-  state.epoch.store(epoch, std::memory_order_relaxed);
-  state.making.store(view + 1, std::memory_order_relaxed);
-  ViewAnswer answer = make_guarded(maker, rules, view, epoch, sample);
+  state.epoch.store(request.epoch, std::memory_order_relaxed);
+  state.making.store(request.view + 1, std::memory_order_relaxed);
+  ViewAnswer answer = make_guarded(maker, rules, request.view, request.epoch, sample);
   state.making.store(0, std::memory_order_relaxed);
   state.made.store(state.made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (state.suspect.load(std::memory_order_relaxed) == view + 1) state.suspect = 0;
+  if (state.suspect.load(std::memory_order_relaxed) == request.view + 1) state.suspect = 0;
   return answer;
+}
+
+std::chrono::milliseconds pause_before(const MakerState& state, const ViewRequest& request) {
+  const bool retries = request.max_crashes > kCrashesOfBadSample && is_suspect(state, request) &&
+                       state.crashes < request.max_crashes;
+  return retries ? state.crashes.load() * kRetryPause : std::chrono::milliseconds(0);
 }
 
 }  // namespace odb

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "data/processes/sample_feed.h"
+#include "data/processes/wake_up.h"
 
 namespace odb {
 
@@ -16,16 +17,17 @@ class OwnFeed final : public SampleFeed {
 
   void restart() override { requests_.clear(); }
   std::int64_t most_ahead() const override { return 64; }
-  bool request(ViewId view, std::int64_t epoch, const GivenUp&) override {
-    requests_.push_back({.view = view, .epoch = epoch});
+  bool request(const ViewRequest& view, const GivenUp&) override {
+    requests_.push_back(view);
     return true;
   }
   void flush_requests() override {}
 
-  std::optional<FedSample> next(const GivenUp&) override {
+  std::optional<FedSample> next(const GivenUp& given_up) override {
     ODB_CHECK(!requests_.empty(), "an answer is wanted, nothing was asked for");
-    const SampleRequest& request = requests_.front();
-    answer_ = make_view(maker_, state_, rules_, request.view, request.epoch, sample_);
+    const ViewRequest& request = requests_.front();
+    if (!pause_for(pause_before(state_, request), given_up)) return std::nullopt;
+    answer_ = make_view(maker_, state_, rules_, request, sample_);
     FedSample fed{.kind = answer_.kind,
                   .view = request.view,
                   .reason = answer_.reason,
@@ -44,7 +46,7 @@ class OwnFeed final : public SampleFeed {
   ViewMaker& maker_;
   MakerState& state_;
   MakingRules rules_;
-  std::deque<SampleRequest> requests_;
+  std::deque<ViewRequest> requests_;
   Sample sample_;
   ViewAnswer answer_;
 };

@@ -1,5 +1,8 @@
 #include "data/processes/refill.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/log.h"
 
 namespace odb {
@@ -9,7 +12,8 @@ constexpr std::int64_t kToldBadRecords = 20;
 
 }  // namespace
 
-void Refill::restart() {
+void Refill::restart(std::unordered_set<ViewId> good_before) {
+  good_before_ = std::move(good_before);
   feed_.restart();
   store_.clear();
   pending_.clear();
@@ -28,14 +32,23 @@ bool Refill::ask_ahead(const Rounds& rounds, const GivenUp& given_up) {
   const std::size_t asked = pending_.size();
   for (std::size_t i = asked; i < wanted.size(); ++i) {
     const bool known_bad = rounds.is_known_bad(wanted[i]);
-    if (!known_bad && !feed_.request(wanted[i], rounds.start().epoch, given_up)) return false;
+    if (!known_bad && !feed_.request(request_for(wanted[i], rounds.start().epoch), given_up))
+      return false;
     pending_.push_back({.view = wanted[i], .known_bad = known_bad});
   }
   if (wanted.size() > asked) feed_.flush_requests();
   return true;
 }
 
+ViewRequest Refill::request_for(ViewId view, std::int64_t epoch) const {
+  return {.view = view,
+          .epoch = epoch,
+          .max_crashes =
+              good_before_.contains(view) ? kCrashesOfOnceGoodSample : kCrashesOfBadSample};
+}
+
 Refill::Result Refill::fill(Rounds& rounds, const GivenUp& given_up) {
+  left_out_ = 0;
   try {
     while (rounds.filling()) {
       if (!ask_ahead(rounds, given_up)) return {.ending = Ending::given_up, .text = {}};
@@ -43,6 +56,7 @@ Refill::Result Refill::fill(Rounds& rounds, const GivenUp& given_up) {
       const Pending pending = pending_[next_];
       if (pending.known_bad) {
         ++next_;
+        count_left_out();
         rounds.leave_out({.view = pending.view, .reason = LeftOutReason::crashed_worker});
         continue;
       }
@@ -62,6 +76,14 @@ Refill::Result Refill::fill(Rounds& rounds, const GivenUp& given_up) {
   return {};
 }
 
+void Refill::count_left_out() {
+  if (++left_out_ > max_left_out_)
+    throw DataError(
+        "{} samples were left out in one round, at most {} are possible: the data holds next to "
+        "nothing to train on; look at it with odb-trainer inspect data",
+        left_out_, max_left_out_);
+}
+
 void Refill::deliver(Rounds& rounds, const FedSample& fed) {
   if (fed.kind == AnswerKind::left_out) return leave_out(rounds, fed);
   ODB_CHECK_GT(fed.supervised, 0);
@@ -72,6 +94,7 @@ void Refill::deliver(Rounds& rounds, const FedSample& fed) {
 }
 
 void Refill::leave_out(Rounds& rounds, const FedSample& fed) {
+  count_left_out();
   const LeftOut row{.view = fed.view, .reason = fed.reason};
   if (fed.reason == LeftOutReason::crashed_worker) {
     // Noted for later lives before anything of this round can be published.
@@ -87,6 +110,47 @@ void Refill::leave_out(Rounds& rounds, const FedSample& fed) {
     log("data").warn("left out: {}{}", fed.text,
                      bad_records_ == kToldBadRecords ? " (further ones are only counted)" : "");
   rounds.leave_out(row);
+}
+
+bool Refill::restore(std::span<const Item> group, std::int64_t epoch, const GivenUp& given_up) {
+  const auto at_once = static_cast<std::size_t>(feed_.most_ahead());
+  while (!group.empty()) {
+    const std::span<const Item> part = group.first(std::min(group.size(), at_once));
+    for (const Item& item : part)
+      if (!feed_.request({.view = item.view,
+                          .epoch = epoch,
+                          .max_crashes = kCrashesOfOnceGoodSample},
+                         given_up))
+        return false;
+    feed_.flush_requests();
+    for (const Item& item : part) {
+      const std::optional<FedSample> fed = feed_.next(given_up);
+      if (!fed) return false;
+      restore(item, *fed);
+      feed_.done();
+      control_.beats.fetch_add(1, std::memory_order_relaxed);
+    }
+    group = group.subspan(part.size());
+  }
+  return true;
+}
+
+void Refill::restore(const Item& item, const FedSample& fed) {
+  ODB_CHECK_EQ(fed.view, item.view);
+  constexpr const char* kWhy =
+      "part of the same round may be trained already, so it cannot be left out now; start the run "
+      "again from its last checkpoint";
+  if (fed.kind != AnswerKind::sample)
+    throw DataError(
+        "sample {} was good when its round was formed and cannot be made again after a data "
+        "process died: {}; {}",
+        item.view, fed.text.empty() ? describe(fed.reason) : fed.text, kWhy);
+  if (static_cast<std::int64_t>(fed.ids.size()) != item.length || fed.supervised != item.supervised)
+    throw DataError(
+        "sample {} had {} tokens, {} of them supervised, when its round was formed; found {} and "
+        "{} after a data process died: the data has changed during the run; {}",
+        item.view, item.length, item.supervised, fed.ids.size(), fed.supervised, kWhy);
+  store_.put(fed.view, fed.ids, fed.labels);
 }
 
 }  // namespace odb

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "base/error.h"
@@ -16,12 +18,13 @@ namespace odb {
 
 class Refill {
  public:
-  // All must outlive it.
-  Refill(SampleFeed& feed, SampleStore& store, LaneControl& control)
-      : feed_(feed), store_(store), control_(control) {}
+  // All must outlive it. `max_left_out`: rows that one refill may leave out.
+  Refill(SampleFeed& feed, SampleStore& store, LaneControl& control, std::int64_t max_left_out)
+      : feed_(feed), store_(store), control_(control), max_left_out_(max_left_out) {}
 
-  // Forgets what was asked for and what is held: before another Rounds is filled.
-  void restart();
+  // Forgets what was asked for and what is held: before another Rounds is filled. Views in
+  // `good_before` are tried more often before they count as bad.
+  void restart(std::unordered_set<ViewId> good_before);
 
   enum class Ending : std::uint8_t { filled, given_up, failed };
   struct Result {
@@ -30,8 +33,13 @@ class Refill {
     std::string text;
   };
 
-  // Delivers until `rounds` is filled. Blocks as long as samples take to make.
+  // Delivers until `rounds` is filled. Blocks as long as samples take to make. More than
+  // `max_left_out` rows left out in one round: failed, with ExitCode::data.
   Result fill(Rounds& rounds, const GivenUp& given_up);
+
+  // After restart(): makes the samples of a group whose slot is replayed, and keeps their payload.
+  // False: given up. DataError naming the view: it is not what it was when the group was formed.
+  bool restore(std::span<const Item> group, std::int64_t epoch, const GivenUp& given_up);
 
  private:
   struct Pending {
@@ -41,14 +49,20 @@ class Refill {
 
   std::size_t ahead() const { return pending_.size() - next_; }
   bool ask_ahead(const Rounds& rounds, const GivenUp& given_up);
+  ViewRequest request_for(ViewId view, std::int64_t epoch) const;
+  void restore(const Item& item, const FedSample& fed);
   void deliver(Rounds& rounds, const FedSample& fed);
   void leave_out(Rounds& rounds, const FedSample& fed);
+  void count_left_out();
 
   SampleFeed& feed_;
   SampleStore& store_;
   LaneControl& control_;
+  std::int64_t max_left_out_;
+  std::unordered_set<ViewId> good_before_;
   std::vector<Pending> pending_;  // [next_...): asked for, in order
   std::size_t next_ = 0;
+  std::int64_t left_out_ = 0;  // in the round
   std::int64_t bad_records_ = 0;
 };
 

@@ -1,5 +1,8 @@
-// The starts of a pipeline's newest rounds, in shared memory: what a collate that takes over begins
-// from, and what the trainer copies into its data state.
+// A pipeline's newest rounds, in shared memory: what a collate that takes over begins from, and what
+// the trainer copies into its data state. Of each round, in the order in which they are written:
+//   - its start, before the round is entered
+//   - the record of its refill, before the round's first all-reduce
+//   - its checksum, once all ranks' totals are known and before its first slot is published
 //
 // A ring of D + 1 entries, D the depth of the arena: a round whose slots the trainer may still hold
 // is never overwritten, since the rounds behind it need slots too. Rounds are counted by their
@@ -8,9 +11,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "batching/options.h"
+#include "batching/refill_record.h"
 #include "batching/state.h"
 #include "data/processes/shared_memory.h"
 
@@ -27,13 +33,29 @@ struct SavedRound {
 // The most bytes that the start of a round takes under these options over `data_size` views.
 std::size_t most_round_bytes(const BatchingOptions& resolved, std::int64_t data_size);
 
+// The largest record of a refill that leaves out at most `max_left_out` rows.
+std::size_t max_refill_bytes(const BatchingOptions& resolved, std::int64_t data_size,
+                             std::int64_t max_left_out);
+
 class RoundLog {
  public:
-  RoundLog(const std::string& name, std::int64_t depth, std::size_t most_bytes);
+  // Room for `max_start_bytes` and `max_refill_bytes` in each entry; only what is used takes memory.
+  RoundLog(const std::string& name, std::int64_t depth, std::size_t max_start_bytes,
+           std::size_t max_refill_bytes);
 
   // By collate, before it enters the round. Does nothing when the round is there already: a replay
   // leaves it to its readers. InternalError: it does not fit.
   void save(const SavedRound& round);
+
+  // By collate, of the round that was saved last or is replayed. Replaces an earlier record and
+  // removes the checksum. InternalError: it does not fit.
+  void save_refill(std::int64_t ordinal, const RefillRecord& record);
+  // Empty: this round's refill was never completed. InternalError when the entry is damaged.
+  std::optional<RefillRecord> load_refill(std::int64_t ordinal) const;
+
+  // By collate: the checksum of the round as formed; the one that was saved; empty: none yet.
+  void save_checksum(std::int64_t ordinal, std::uint64_t checksum);
+  std::optional<std::uint64_t> load_checksum(std::int64_t ordinal) const;
 
   // The newest ordinal that was saved; -1: none.
   std::int64_t newest() const { return shared_->newest.load(std::memory_order_acquire) - 1; }
@@ -50,14 +72,22 @@ class RoundLog {
   struct Entry {
     std::atomic<std::int64_t> ordinal;  // + 1; 0: being written, or never was
     std::int64_t first_position;
-    std::uint64_t bytes;  // of the serialised start behind it
+    std::uint64_t start_bytes;                // of the serialized start, which follows the entry
+    std::atomic<std::uint64_t> refill_bytes;  // of the record, after the start's room; 0: none
+    std::atomic<std::uint32_t> has_checksum;
+    std::uint64_t checksum;
   };
 
   Entry& entry(std::int64_t ordinal) const;
+  // The entry of a round that is in the log. InternalError: it was overwritten.
+  Entry& saved_entry(std::int64_t ordinal) const;
   void write(const SavedRound& round, Entry& into) const;
-  char* text(std::int64_t ordinal) const;
+  char* start_text(std::int64_t ordinal) const;
+  char* refill_text(std::int64_t ordinal) const;
 
   std::int64_t entries_;
+  std::size_t max_start_bytes_;
+  std::size_t max_refill_bytes_;
   std::size_t entry_bytes_;
   SharedObject<Shared> shared_;
   SharedMemory memory_;

@@ -25,7 +25,7 @@ class SampleFeed {
   virtual std::int64_t most_ahead() const = 0;
 
   // Asks for `view`. May block; false: given up, and the feed has to be restarted.
-  virtual bool request(ViewId view, std::int64_t epoch, const GivenUp& given_up) = 0;
+  virtual bool request(const ViewRequest& view, const GivenUp& given_up) = 0;
   // To be called behind the last request of several.
   virtual void flush_requests() = 0;
 

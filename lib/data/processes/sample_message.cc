@@ -46,7 +46,7 @@ SampleAnswer answer_header(const SampleRequest& request, const ViewAnswer& answe
   const bool whole = answer.kind == AnswerKind::sample;
   return {.generation = request.generation,
           .number = request.number,
-          .view = request.view,
+          .view = request.view.view,
           .kind = answer.kind,
           .reason = static_cast<std::int32_t>(answer.reason),
           .code = static_cast<std::int32_t>(answer.code),

@@ -19,8 +19,7 @@ namespace odb {
 struct SampleRequest {
   std::uint64_t generation = 0;  // requests of older ones are not answered any more
   std::int64_t number = 0;       // through the generation, over all workers
-  ViewId view = 0;
-  std::int64_t epoch = 0;
+  ViewRequest view;
 };
 
 // Behind it: `length` ids and as many labels, then `text_bytes` of text.

@@ -41,11 +41,7 @@ void write_slot(const Slot& slot, const SlotPosition& at, const CostModel& model
   const std::int64_t columns = padded && sums.rows > 0 ? model.row_length(sums.longest) : 0;
   const std::int64_t positions = padded ? sums.rows * columns : sums.tokens;
   ODB_CHECK_LE(positions, static_cast<std::int64_t>(place.ids.size()));
-  if (slot.left_out.size() > place.left_out.size())
-    throw DataError(
-        "{} samples in a row were left out, at most {} are possible: the data holds next to "
-        "nothing to train on; look at it with odb-trainer inspect data",
-        slot.left_out.size(), place.left_out.size());
+  ODB_CHECK_LE(slot.left_out.size(), place.left_out.size());
   *place.header = {.position = at.position,
                    .ordinal = at.ordinal,
                    .epoch = at.epoch,

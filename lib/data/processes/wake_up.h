@@ -49,4 +49,13 @@ bool wait_for(WakeUp& wake_up, Done&& done, GivenUp&& given_up) {
   }
 }
 
+// Waits `time`. False when given_up() holds, which is asked as by wait_for().
+template <typename GivenUp>
+bool pause_for(std::chrono::milliseconds time, GivenUp&& given_up) {
+  if (time.count() == 0) return true;
+  WakeUp nobody;
+  const auto end = std::chrono::steady_clock::now() + time;
+  return wait_for(nobody, [end] { return std::chrono::steady_clock::now() >= end; }, given_up);
+}
+
 }  // namespace odb

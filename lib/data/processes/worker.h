@@ -13,6 +13,7 @@
 #include "data/processes/ring.h"
 #include "data/processes/sample_message.h"
 #include "data/processes/view_maker.h"
+#include "data/processes/wake_up.h"
 
 namespace odb {
 
@@ -52,19 +53,23 @@ class Worker {
   bool answer_front(Stopped&& stopped) {
     const SampleRequest request = read_request(rings_.requests.front());
     const auto outdated = [&] { return request.generation != generation_.load(); };
-    if (!outdated()) {
-      const ViewAnswer answer =
-          make_view(maker_, state_, rules_, request.view, request.epoch, sample_);
-      const auto given_up = [&] {
-        rings_.answers.flush();
-        return outdated() || stopped();
-      };
-      const auto sent = [&] { return send(request, answer); };
-      if (!wait_for(rings_.answers.room(), sent, given_up) && !outdated()) return false;
-    }
+    const auto given_up = [&] {
+      rings_.answers.flush();
+      return outdated() || stopped();
+    };
+    if (!outdated() && !answer(request, given_up) && !outdated()) return false;
     rings_.requests.pop();
     flush_if_due();
     return true;
+  }
+
+  // False: given up.
+  template <typename GivenUp>
+  bool answer(const SampleRequest& request, GivenUp&& given_up) {
+    if (!pause_for(pause_before(state_, request.view), given_up)) return false;
+    const ViewAnswer answer = make_view(maker_, state_, rules_, request.view, sample_);
+    const auto sent = [&] { return send(request, answer); };
+    return wait_for(rings_.answers.room(), sent, given_up);
   }
 
   // False: no room now.

@@ -13,7 +13,7 @@ void WorkerFeed::restart() {
     rings.answers.room().wake();
 }
 
-bool WorkerFeed::request(ViewId view, std::int64_t epoch, const GivenUp& given_up) {
+bool WorkerFeed::request(const ViewRequest& view, const GivenUp& given_up) {
   const std::size_t worker = worker_of(requested_);
   Ring& requests = workers_[worker].requests;
   std::span<std::byte> record;
@@ -28,8 +28,7 @@ bool WorkerFeed::request(ViewId view, std::int64_t epoch, const GivenUp& given_u
     return given_up();
   });
   if (!room) return false;
-  const SampleRequest request{
-      .generation = generation_, .number = requested_++, .view = view, .epoch = epoch};
+  const SampleRequest request{.generation = generation_, .number = requested_++, .view = view};
   std::memcpy(record.data(), &request, sizeof request);
   requests.publish();
   return true;

@@ -22,7 +22,7 @@ class WorkerFeed final : public SampleFeed {
   std::int64_t most_ahead() const override {
     return kRequestsPerWorker * static_cast<std::int64_t>(workers_.size());
   }
-  bool request(ViewId view, std::int64_t epoch, const GivenUp& given_up) override;
+  bool request(const ViewRequest& view, const GivenUp& given_up) override;
   void flush_requests() override;
   std::optional<FedSample> next(const GivenUp& given_up) override;
   void done() override;

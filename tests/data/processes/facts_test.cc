@@ -125,7 +125,7 @@ TEST_CASE("messages: an answer is read as it was written, wrong sizes are found"
 }
 
 TEST_CASE("round log: the newest D + 1 starts are kept, and a replay leaves them as they are") {
-  RoundLog log("log", 2, 10000);
+  RoundLog log("log", 2, 10000, 1000);
   CHECK(log.newest() == -1);
   const auto round = [](std::int64_t ordinal) {
     SavedRound saved{.ordinal = ordinal, .first_position = 10 * ordinal, .start = {}};
@@ -151,6 +151,38 @@ TEST_CASE("round log: the newest D + 1 starts are kept, and a replay leaves them
   CHECK_THROWS_AS(log.save(large), InternalError);
   log.clear();
   CHECK(log.newest() == -1);
+}
+
+TEST_CASE("round log: a round keeps the record of its refill and its checksum, until it is reused") {
+  RoundLog log("log", 2, 10000, 1000);
+  const auto save = [&](std::int64_t ordinal) {
+    log.save({.ordinal = ordinal, .first_position = 0, .start = {}});
+  };
+  save(0);
+  CHECK_FALSE(log.load_refill(0));
+  CHECK_FALSE(log.load_checksum(0));
+  const RefillRecord record{.items = {{.view = 4, .length = 5, .supervised = 2}},
+                            .left_out = {{.view = 9}}};
+  log.save_refill(0, record);
+  CHECK(log.load_refill(0) == record);
+  CHECK_FALSE(log.load_checksum(0));
+  log.save_checksum(0, 77);
+  save(0);  // a replay
+  CHECK(log.load_refill(0) == record);
+  CHECK(log.load_checksum(0) == 77);
+  log.save_refill(0, {});  // formed anew
+  CHECK(log.load_refill(0) == RefillRecord{});
+  CHECK_FALSE(log.load_checksum(0));
+  log.save_checksum(0, 78);
+  for (const std::int64_t ordinal : {1, 2, 3})
+    save(ordinal);  // 3 takes the place of 0
+  CHECK_FALSE(log.load_refill(3));
+  CHECK_FALSE(log.load_checksum(3));
+  CHECK_THROWS_AS(log.load_refill(0), InternalError);
+  CHECK_THROWS_AS(log.save_checksum(0, 1), InternalError);
+  RefillRecord large;
+  large.items.resize(1000);
+  CHECK_THROWS_AS(log.save_refill(3, large), InternalError);
 }
 
 TEST_CASE("start note: state, leftovers and address come as they were written, once") {

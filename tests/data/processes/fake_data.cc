@@ -45,6 +45,13 @@ class FakeMaker final : public ViewMaker {
       case FakeData::Fate::crashes_once:
         if (is_first(view)) ::raise(SIGSEGV);
         break;
+      case FakeData::Fate::turns_bad:
+        if (!is_first(view)) ::raise(SIGSEGV);
+        break;
+      case FakeData::Fate::turns_bad_twice:
+        if (const auto tries = tried_->views[view].fetch_add(1); tries == 1 || tries == 2)
+          ::raise(SIGSEGV);
+        break;
       case FakeData::Fate::hangs:
         for (;;)
           ::pause();

@@ -25,6 +25,8 @@ struct FakeData {
     hangs,
     stops,  // its process, as SIGSTOP does
     stops_once,
+    turns_bad,        // crashes its process at every try but the first
+    turns_bad_twice,  // at the second and the third try
     out_of_memory
   };
 
