@@ -46,8 +46,8 @@ make_tools_venv() {
   cp scripts/requirements-tools.txt .cache/tools-venv/installed.txt
 }
 
-# install_torch VENV REQUIREMENT...: installs torch, and for a CUDA build the two header packages that the CUDA runtime's
-# headers include. Downloads nothing when everything is installed; completes an interrupted install.
+# install_torch VENV REQUIREMENT...: installs torch, and for a CUDA build the two header packages that the CUDA
+# runtime's headers include. Downloads nothing when everything is installed; completes an interrupted install.
 install_torch() {
   local venv=$1 cuda headers=()
   shift
