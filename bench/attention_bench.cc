@@ -1,4 +1,4 @@
-// Attention of one batch, forward and backward: the model's own kernels beside LibTorch's
+// Attention of one batch, forward and backward: the model's own kernels and LibTorch's
 // scaled_dot_product_attention, on equal rows of the shapes of small models. On all threads.
 #include <cstdint>
 

@@ -17,8 +17,7 @@ namespace {
 using namespace odb;
 
 constexpr std::int64_t kWindow = 1024;
-constexpr std::size_t kWindows =
-    64;  // different ones in turn, so that no branch is learnt by heart
+constexpr std::size_t kWindows = 64;  // different ones in turn, so that branches stay unpredictable
 
 BatchingOptions options(Layout layout) {
   return resolve({.layout = layout, .window = kWindow}, layout);

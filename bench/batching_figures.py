@@ -1,4 +1,4 @@
-"""The measurements of batching_figures.sh: `odb-trainer plan` on the distribution "chat" and the micro-benchmark of grouping."""
+"""The measurements of batching_figures.sh: `odb-trainer plan` on the distribution "chat", and the grouping benchmark."""
 import json
 import os
 import subprocess
@@ -14,8 +14,8 @@ def plan(ranks, batching, *options):
                "--json", *options]
     for strategy in batching:
         command += ["--batching", strategy]
-    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return {row["name"]: row for row in told["strategies"]}
+    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return {row["name"]: row for row in report["strategies"]}
 
 
 def show(what, found, bound="", holds=None):
@@ -34,16 +34,16 @@ def large_epoch():
     seconds = time.perf_counter() - begin
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        raise SystemExit(f"odb-trainer plan ended with {process.returncode}")
+        raise SystemExit(f"odb-trainer plan ended with exit code {process.returncode}")
     show("10 million lengths, 8 ranks: time", f"{seconds:.1f} s", "< 30 s", seconds < 30)
     show("10 million lengths, 8 ranks: peak memory", f"{usage.ru_maxrss / 1024:.0f} MiB", "< 1024 MiB",
          usage.ru_maxrss < 1 << 20)
 
 
 def grouping():
-    told = json.loads(subprocess.run(["build/release/bench/batching_bench", "--benchmark_filter=group_windows",
+    report = json.loads(subprocess.run(["build/release/bench/batching_bench", "--benchmark_filter=group_windows",
                                       "--benchmark_format=json"], check=True, capture_output=True, text=True).stdout)
-    for benchmark in told["benchmarks"]:
+    for benchmark in report["benchmarks"]:
         rate = benchmark["items_per_second"] / 1e6
         show(f"grouping, window 1,024, {benchmark['name'].split('/')[1]}", f"{rate:.1f} M samples/s", ">= 5 M", rate >= 5)
 
@@ -64,18 +64,18 @@ def flat(ranks):
     name = f"flat fit, {ranks:,} ranks: "
     fill, bias = odb["budget_fill_before_tail"], odb["length_bias"]
     show(name + "fill outside the tail", percent(fill), ">= 99 %", fill >= 0.99)
-    show(name + "mean length against place, r", f"{bias:+.4f}", "|r| <= 0.05", abs(bias) <= 0.05)
+    show(name + "correlation of mean length and place, r", f"{bias:+.4f}", "|r| <= 0.05", abs(bias) <= 0.05)
     for tenth in "first", "last":
         off = odb[f"{tenth}_tenth_length"] / odb["mean_length"] - 1
         show(name + f"{tenth} tenth's mean length", percent(off, "+"), "within 15 %", abs(off) <= 0.15)
 
 
 def stragglers():
-    for layout, most in ("padded", 0.03), ("flat", 0.015):
-        for mates in "cost", "random":
-            share = plan(64, ["odb"], "--layout", layout, "--mates", mates)["odb"]["straggler_fraction"]
-            bound = (f"<= {100 * most:g} %", share <= most) if mates == "cost" else ()
-            show(f"waiting for the slowest, 64 ranks, {layout}, mates by {mates}", percent(share), *bound)
+    for layout, limit in ("padded", 0.03), ("flat", 0.015):
+        for pairing in "cost", "random":
+            share = plan(64, ["odb"], "--layout", layout, "--mates", pairing)["odb"]["straggler_fraction"]
+            bound = (f"<= {100 * limit:g} %", share <= limit) if pairing == "cost" else ()
+            show(f"waiting for the slowest, 64 ranks, {layout}, paired by {pairing}", percent(share), *bound)
 
 
 large_epoch()

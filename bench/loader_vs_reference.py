@@ -1,9 +1,9 @@
-"""The measurements of loader_vs_reference.sh: real tokens per second, what is padded, how full batches are (positions / L_max).
-The clock runs from the start of an epoch, workers included, to its last batch. The reference goes through one epoch, which
-takes it many seconds; ours through five, which take it about one, so that the forking of processes weighs no more here.
+"""The measurements of loader_vs_reference.sh: tokens per second without padding, padding, how full batches are (positions /
+L_max). Time is measured from the start of an epoch, including workers, to its last batch. The reference runs one epoch,
+which takes many seconds; ours runs five, which take about one, so that forking the processes has no more weight there.
 
-The reference gets its records parsed and in memory: as talks, which its workers render and encode, or as lists of ids, which
-they turn into tensors. Ours reads the file, from JSON text in either case.
+The reference gets its records parsed and in memory: as conversations, which its workers render and encode, or as lists of
+ids, which they turn into tensors. Ours reads JSON text from the file in both cases.
 """
 import json
 import os
@@ -23,22 +23,22 @@ L_MAX = 8192
 IGNORED = -100
 
 
-class Talks(torch.utils.data.Dataset):
+class Conversations(torch.utils.data.Dataset):
     """ChatML; the answers are supervised."""
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
-            self.talks = [json.loads(line)["messages"] for line in file]
+            self.conversations = [json.loads(line)["messages"] for line in file]
         self.tokenizer = tokenizers.Tokenizer.from_file(f"{FOLDER}/tokenizer.json")
         self.begin, self.end = (self.tokenizer.token_to_id(text) for text in ("<|im_start|>", "<|im_end|>"))
         self.newline = self.tokenizer.encode("\n", add_special_tokens=False).ids
 
     def __len__(self):
-        return len(self.talks)
+        return len(self.conversations)
 
     def __getitem__(self, index):
         ids, labels = [], []
-        for message in self.talks[index]:
+        for message in self.conversations[index]:
             head = [self.begin] + self.tokenizer.encode(message["role"] + "\n", add_special_tokens=False).ids
             body = self.tokenizer.encode(message["content"], add_special_tokens=False).ids + [self.end]
             trained = message["role"] == "assistant"
@@ -82,7 +82,7 @@ def reference(dataset, workers):
         samples += batch["input_ids"].shape[0]
         groups += 1
     seconds = time.perf_counter() - begin
-    assert samples == len(dataset), f"{samples} of {len(dataset)} samples came"
+    assert samples == len(dataset), f"{samples} of {len(dataset)} samples arrived"
     return {"tokens_per_second": tokens / seconds, "padding_fraction": 1 - tokens / positions,
             "budget_fill": positions / groups / L_MAX, "tokens": tokens}
 
@@ -90,14 +90,14 @@ def reference(dataset, workers):
 def ours(path, workers):
     command = ["build/release/odb-trainer", "bench", "loader", "--data", path, "--tokenizer", FOLDER, "--layout", "padded",
                "--l-max", str(L_MAX), "--data-workers", str(workers), "--epochs", "5", "--json"]
-    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    told["most_private"] = {role: max((process["private_bytes"] for process in told["processes"]
-                                       if process["role"].startswith(role)), default=0) for role in ("worker", "collate")}
-    return told
+    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    report["peak_private"] = {role: max((process["private_bytes"] for process in report["processes"]
+                                         if process["role"].startswith(role)), default=0) for role in ("worker", "collate")}
+    return report
 
 
 def main(rounds, ids_path):
-    inputs = {"talks": (f"{DATA}/corpus.jsonl", Talks), "token ids": (ids_path, Ids)}
+    inputs = {"conversations": (f"{DATA}/corpus.jsonl", Conversations), "token ids": (ids_path, Ids)}
     for name, (path, make) in inputs.items():
         dataset = make(path)
         for workers in (1, 2):
@@ -115,7 +115,7 @@ def main(rounds, ids_path):
             last = found["ours"][-1]
             print(f"{name}, {workers} worker{'s'[:workers - 1]}: {rates['ours'] / rates['reference']:.0f} times the reference; "
                   f"first batch after {statistics.median(one['first_batch_seconds'] for one in found['ours']):.2f} s, private "
-                  f"{last['most_private']['worker'] / 2**20:.1f} MiB a worker, {last['most_private']['collate'] / 2**20:.1f} MiB collate",
+                  f"{last['peak_private']['worker'] / 2**20:.1f} MiB a worker, {last['peak_private']['collate'] / 2**20:.1f} MiB collate",
                   flush=True)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The estimate of `inspect model` beside the peak that a training tells in its summary.
+"""Compares the estimate of `inspect model` with the peak in the summary of a training.
 
     bench/memory_vs_estimate.py build/release/odb-trainer DEMO [--steps N] [CASE ...]
 
@@ -47,9 +47,9 @@ def main():
     parser.add_argument("demo", type=pathlib.Path)
     parser.add_argument("case", nargs="*", default=CASES)
     parser.add_argument("--steps", type=int, default=20)
-    words = parser.parse_intermixed_args()
+    options = parser.parse_intermixed_args()
     with tempfile.TemporaryDirectory() as folder:
-        within = [measure(words.trainer, words.demo, pathlib.Path(folder), case, words.steps) for case in words.case]
+        within = [measure(options.trainer, options.demo, pathlib.Path(folder), case, options.steps) for case in options.case]
     sys.exit(0 if all(within) else 1)
 
 

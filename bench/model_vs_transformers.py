@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Forward and backward of two Qwen3 models beside transformers: same weights, same batches, rounds taken in turn, each in
-a process of its own (for its peak memory). Run by bench/model_vs_transformers.sh, which makes the environment.
+"""Compares forward and backward of two Qwen3 models with transformers: same weights, same batches, rounds in turn, each in
+its own process (for its peak memory). bench/model_vs_transformers.sh runs it and creates the environment.
 
   small   4 layers, hidden 192, vocabulary 8,256
-  slice   2 layers of a hidden-1,024 model with the whole vocabulary of 151,936, tied
+  slice   2 layers of a hidden-1,024 model with the full vocabulary of 151,936, tied
 
-Batches: 400 talks of the real chat corpus, Qwen2's tokens, cut to 1,024, sorted by length, and taken together until rows x
-longest would exceed 4,096 tokens; of these batches every n-th. The assistant's turns are supervised. Ids of the small model
-are taken modulo its vocabulary.
+Batches: 400 conversations of the real chat corpus, Qwen2's tokens, cut to 1,024, sorted by length, and combined until rows
+x longest would exceed 4,096 tokens; every n-th of these batches is used. The assistant's turns are supervised. Ids of the
+small model are taken modulo its vocabulary.
 """
 import argparse
 import json
@@ -41,9 +41,9 @@ def make_model(name, folder):
 def make_batches(data, count):
     """Labels and ids come from the trainer's own data path, so that both sides train on the same tokens."""
     lines = (data / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
-    words = [TRAINER, "tokenize", "--samples", "--tokenizer", data / "qwen2", "--chat-template", "chatml",
-             "--cutoff-len", str(CUTOFF)]
-    made = subprocess.run([str(w) for w in words], input="\n".join(lines[:400]), text=True, stdout=subprocess.PIPE,
+    command = [TRAINER, "tokenize", "--samples", "--tokenizer", data / "qwen2", "--chat-template", "chatml",
+               "--cutoff-len", str(CUTOFF)]
+    made = subprocess.run([str(w) for w in command], input="\n".join(lines[:400]), text=True, stdout=subprocess.PIPE,
                           check=True).stdout
     samples = [s for s in map(json.loads, made.splitlines()) if "input_ids" in s]
     samples.sort(key=lambda sample: len(sample["input_ids"]))
@@ -64,7 +64,7 @@ def reduce_ids(batches, vocabulary):
 
 
 def run_theirs(folder, batches, dtype, threads):
-    """In a process of its own: transformers, eager, SDPA, padded on the right with an attention mask."""
+    """In its own process: transformers, eager, SDPA, padded on the right with an attention mask."""
     import torch
     from transformers import AutoModelForCausalLM
     torch.set_num_threads(threads)
@@ -95,14 +95,14 @@ def run_theirs(folder, batches, dtype, threads):
 
 
 def run_ours(folder, batches, dtype, threads, layout):
-    words = [TRAINER, "bench", "model", "--model", folder, "--batches", batches, "--dtype", dtype, "--threads", threads,
-             "--layout", layout, "--rounds", 1]
-    return json.loads(subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, check=True).stdout)
+    command = [TRAINER, "bench", "model", "--model", folder, "--batches", batches, "--dtype", dtype, "--threads", threads,
+               "--layout", layout, "--rounds", 1]
+    return json.loads(subprocess.run([str(w) for w in command], stdout=subprocess.PIPE, check=True).stdout)
 
 
 def one_theirs(folder, batches, dtype, threads):
-    words = [sys.executable, __file__, "--theirs", folder, batches, dtype, str(threads)]
-    out = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+    command = [sys.executable, __file__, "--theirs", folder, batches, dtype, str(threads)]
+    out = subprocess.run([str(w) for w in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
     return json.loads(out.splitlines()[-1])
 
 
@@ -134,7 +134,7 @@ def compare(name, work, data, options):
 
 
 def loading(work):
-    """2 GB of fp32 weights, from page cache."""
+    """2 GB of fp32 weights, from the page cache."""
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
     folder = work / "two_gigabytes"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Forward and backward of two models beside transformers 4.57 (eager, SDPA): tokens per second and peak memory, fp32 and
-# bf16, on batches of the real chat corpus; and how fast 2 GB of weights are loaded.
+# Compares forward and backward of two models with transformers 4.57 (eager, SDPA): tokens per second and peak memory, in
+# fp32 and bf16, on batches of the real chat corpus. Also measures how fast 2 GB of weights are loaded.
 #
 #   bench/model_vs_transformers.sh [--rounds N] [--batches N] [--dtype fp32 bf16] [--only small|slice|loading]
 #                                                needs build/release/odb-trainer and a Python package index

@@ -1,9 +1,8 @@
 """The measurements of tokenizer_vs_others.sh; every number in MB (10^6 bytes) of text per second.
 
 cold: a new tokenizer's first pass over all texts; warm: the pass after it. Ours and tokenizers get one text after another.
-The best round is the one that other work on the machine disturbed least. gigatoken is measured in three ways, as it is
-quickest in different ones: texts as a batch, all texts as one file (read by
-itself), and all texts as one string; its best counts.
+The best round is the one that other work on the machine disturbed least. gigatoken is measured in three ways, because which
+one is fastest depends: texts as a batch, all texts as one file (read by itself), and all texts as one string.
 """
 import json
 import os
@@ -30,9 +29,9 @@ def rate(size, action):
 def ours():
     command = ["build/release/odb-trainer", "bench", "tokenizer", "--tokenizer", FOLDER, "--data",
                f"{DATA}/corpus.texts.jsonl", "--rounds", "1", "--json"]
-    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    yield "odb-trainer", told["bytes_per_second_cold"] / 1e6, told["bytes_per_second_warm"] / 1e6
-    yield "odb-trainer, load", told["load_seconds"] * 1e3, told["private_memory_bytes"] / 1e6
+    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    yield "odb-trainer", report["bytes_per_second_cold"] / 1e6, report["bytes_per_second_warm"] / 1e6
+    yield "odb-trainer, load", report["load_seconds"] * 1e3, report["private_memory_bytes"] / 1e6
 
 
 def reference(texts, size):

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Our tokenizer beside Hugging Face tokenizers and gigatoken: same machine, same core, same texts, rounds taken in turn so
-# that a busy machine is equally unkind to all; median and best. Qwen's full vocabulary on the corpus of scripts/fetch_test_data.sh.
+# Compares our tokenizer with Hugging Face tokenizers and gigatoken: same machine, same core, same texts, rounds in turn so
+# that a busy machine affects all equally; median and best. Qwen's full vocabulary, the corpus of
+# scripts/fetch_test_data.sh.
 #
 #   bench/tokenizer_vs_others.sh [ROUNDS]      default 5; needs build/release/odb-trainer and a Python package index
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"

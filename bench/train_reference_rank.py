@@ -1,6 +1,6 @@
 """One rank of the reference stack, started by train_vs_reference.py: transformers, DDP over Gloo, batches from the reference
 implementation of Online Dynamic Batching or of fixed size. One epoch, then the loss on the evaluation samples; rank 0
-writes what was measured as JSON.
+writes the measurements as JSON.
 
 Its samples are token ids in memory, so its workers have nothing to render or encode.
 """
@@ -10,7 +10,7 @@ import pathlib
 import sys
 import time
 
-os.environ["ODB_ITERATOR_STARTUP_JITTER_SEC"] = "0"  # it would wait up to two seconds here
+os.environ["ODB_ITERATOR_STARTUP_JITTER_SEC"] = "0"  # the package waits up to two seconds otherwise
 import odb
 import torch
 import torch.distributed as dist
@@ -40,32 +40,32 @@ def collate(samples):
                                                  padding_value=fill) for key, fill in fills.items()}
 
 
-def odb_batches(samples, wanted):
-    """(batch, factor of its mean loss) as the package's own quick start has it, weighted by tokens. Its buffer is as large as
-    there (4 workers of 64 samples) with one worker, and full from the start: else an epoch so short is over before it is."""
-    sampler = DistributedSampler(samples, shuffle=True, seed=wanted["seed"])
-    loader = odb.ODBDataLoader(samples, token_budget=wanted["l_max"], batch_size=1, sampler=sampler, num_workers=1,
+def odb_batches(samples, settings):
+    """(batch, factor of its mean loss) as in the package's own quick start, weighted by tokens. Its buffer is as large as there
+    (4 workers of 64 samples) with one worker, and full from the start: otherwise so short an epoch ends before it is full."""
+    sampler = DistributedSampler(samples, shuffle=True, seed=settings["seed"])
+    loader = odb.ODBDataLoader(samples, token_budget=settings["l_max"], batch_size=1, sampler=sampler, num_workers=1,
                                prefetch_factor=256, collate_fn=collate, loss_scaling="exact", join=True, no_warmup=True)
     for batch in loader:
         info = odb.pop_step_info(batch, loss_scaling="exact")
         yield batch, info.loss_scale
 
 
-def fixed_batches(samples, wanted):
-    """The same for batches of one size; the supervised tokens of a step take one small all-reduce."""
-    sampler = DistributedSampler(samples, shuffle=True, seed=wanted["seed"])
-    for batch in DataLoader(samples, batch_size=wanted["batch_size"], sampler=sampler, num_workers=1, collate_fn=collate):
+def fixed_batches(samples, settings):
+    """The same for batches of one size; the number of supervised tokens of a step takes one small all-reduce."""
+    sampler = DistributedSampler(samples, shuffle=True, seed=settings["seed"])
+    for batch in DataLoader(samples, batch_size=settings["batch_size"], sampler=sampler, num_workers=1, collate_fn=collate):
         own = (batch["labels"][:, 1:] != IGNORED).sum()
         everywhere = own.clone()
         dist.all_reduce(everywhere)
         yield batch, (own / everywhere.clamp(min=1)).item() * dist.get_world_size()
 
 
-def train(model, wanted, started):
-    """[{seconds, wait, tokens, loss}] of this rank's steps, and the seconds from the start to the end of the first."""
-    optimizer = torch.optim.AdamW(model.parameters(), lr=wanted["lr"], weight_decay=0, fused=True)
-    samples = Samples(wanted["train"])
-    batches = iter((odb_batches if wanted["batch_size"] is None else fixed_batches)(samples, wanted))
+def train(model, settings, started):
+    """[{seconds, wait, tokens, loss}] of this rank's steps, and the seconds from the start to the end of the first step."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=settings["lr"], weight_decay=0, fused=True)
+    samples = Samples(settings["train"])
+    batches = iter((odb_batches if settings["batch_size"] is None else fixed_batches)(samples, settings))
     steps, first = [], 0.0
     with model.join():
         begin = time.monotonic()
@@ -97,19 +97,19 @@ def evaluate(model, path):
 
 
 def main():
-    wanted, rank, started = json.loads(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+    settings, rank, started = json.loads(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=f"file://{wanted['store']}", rank=rank, world_size=wanted["world"])
-    model = AutoModelForCausalLM.from_pretrained(wanted["model"], attn_implementation="sdpa", dtype=torch.float32).train()
-    steps, first = train(DistributedDataParallel(model), wanted, started)
-    all_steps = [None] * wanted["world"]
+    dist.init_process_group("gloo", init_method=f"file://{settings['store']}", rank=rank, world_size=settings["world"])
+    model = AutoModelForCausalLM.from_pretrained(settings["model"], attn_implementation="sdpa", dtype=torch.float32).train()
+    steps, first = train(DistributedDataParallel(model), settings, started)
+    all_steps = [None] * settings["world"]
     dist.all_gather_object(all_steps, steps)
     if rank == 0:
-        result = {"ranks": all_steps, "first_step_seconds": first, "eval_loss": evaluate(model.eval(), wanted["eval"])}
-        pathlib.Path(wanted["result"]).write_text(json.dumps(result))
+        result = {"ranks": all_steps, "first_step_seconds": first, "eval_loss": evaluate(model.eval(), settings["eval"])}
+        pathlib.Path(settings["result"]).write_text(json.dumps(result))
     dist.barrier()
     dist.destroy_process_group()
-    os._exit(0)  # the reference's processes would be waited for
+    os._exit(0)  # without waiting for the processes of the reference
 
 
 main()

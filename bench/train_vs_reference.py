@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""The measurements of train_vs_reference.sh. Configurations, each two ranks of one CPU thread, one epoch over the first talks
-of the demo's data, cut to 2,048 tokens, budget 4,096 a rank and step, AdamW at a constant rate:
+"""The measurements of train_vs_reference.sh. Configurations, each with two ranks of one CPU thread, one epoch over the first
+conversations of the demo's data, cut to 2,048 tokens, budget 4,096 per rank and step, AdamW at a constant rate:
 
   reference           transformers, DDP, the reference's ODB (padded)       reference-bs1, -bs4   fixed batch sizes instead
-  flat, flat-bf16     odb-trainer's default; with activations in bf16
+  flat, flat-bf16     odb-trainer with its defaults; with activations in bf16
   padded              odb-trainer's ODB in the reference's layout           padded-bs4            fixed batch size instead
 
-Rates count real tokens over both ranks, from the fourth step on, as rank 0 sees them. Memory is a rank's, sampled from outside
-every 0.2 s: the peak of its training process (VmHWM), and of all its processes together (PSS). The loss is that on talks that
-were not trained, after the epoch, hence after the same tokens. Nothing here fails for being slow: targets are only compared.
+Rates count tokens without padding over both ranks, from the fourth step on, as measured by rank 0. Memory is that of a rank,
+sampled from outside every 0.2 s: the peak of its training process (VmHWM), and of all its processes together (PSS). The loss
+is that on held-out conversations after the epoch, so after the same tokens. A slow result is no failure: targets are only
+compared.
 """
 import argparse
 import json
@@ -24,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TRAINER = os.environ.get("TRAINER", "build/release/odb-trainer")
 DEMO, WORK = ROOT / ".cache/demo", ROOT / ".cache/bench-train"
 CUTOFF, L_MAX, WORLD, LR, SEED, SKIPPED = 2048, 4096, 2, 1e-3, 0, 3
-EVALUATED = 100  # talks
+EVALUATED = 100  # conversations
 OURS = {"flat": ["--layout", "flat"], "flat-bf16": ["--layout", "flat", "--dtype", "bf16"],
         "padded": ["--layout", "padded"],
         "padded-bs4": ["--layout", "padded", "--batching", "standard", "--batch-size", "4"]}
@@ -32,7 +33,7 @@ REFERENCE = {"reference": None, "reference-bs1": 1, "reference-bs4": 4}  # batch
 
 
 def processes_below(roots):
-    """{root: [it and all below it]}"""
+    """{root: [the process and all its descendants]}"""
     parents = {}
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -66,7 +67,7 @@ def bytes_of(path, key):
 
 
 class MemoryWatch(threading.Thread):
-    """Peaks of the rank that took most, of the processes that `ranks` names, until stop()."""
+    """Peaks of the rank that took the most, of the processes that `ranks` returns, until stop()."""
 
     def __init__(self, ranks):
         super().__init__(daemon=True)
@@ -96,12 +97,12 @@ def run_reference(name, batch_size, round_number):
     folder = WORK / "runs" / f"{name}-{round_number}"
     subprocess.run(["rm", "-rf", folder], check=True)
     folder.mkdir(parents=True)
-    wanted = {"model": str(WORK / "model"), "train": str(WORK / "train.ids.jsonl"), "eval": str(WORK / "eval.ids.jsonl"),
-              "batch_size": batch_size, "l_max": L_MAX, "world": WORLD, "lr": LR, "seed": SEED,
-              "store": str(folder / "store"), "result": str(folder / "result.json")}
-    words = [sys.executable, str(ROOT / "bench/train_reference_rank.py"), json.dumps(wanted)]
+    settings = {"model": str(WORK / "model"), "train": str(WORK / "train.ids.jsonl"), "eval": str(WORK / "eval.ids.jsonl"),
+                "batch_size": batch_size, "l_max": L_MAX, "world": WORLD, "lr": LR, "seed": SEED,
+                "store": str(folder / "store"), "result": str(folder / "result.json")}
+    command = [sys.executable, str(ROOT / "bench/train_reference_rank.py"), json.dumps(settings)]
     with open(folder / "log", "w", encoding="utf-8") as log:
-        ranks = [subprocess.Popen([*words, str(rank), str(time.monotonic())], stdout=log, stderr=log)
+        ranks = [subprocess.Popen([*command, str(rank), str(time.monotonic())], stdout=log, stderr=log)
                  for rank in range(WORLD)]
         watch = MemoryWatch(lambda: [rank.pid for rank in ranks])
         watch.start()
@@ -109,31 +110,31 @@ def run_reference(name, batch_size, round_number):
     memory = watch.stop()
     if any(codes):
         sys.exit(f"{name}: exit codes {codes}; see {folder}/log")
-    told = json.loads((folder / "result.json").read_text())
-    first, tokens = told["ranks"][0], []
+    report = json.loads((folder / "result.json").read_text())
+    first, tokens = report["ranks"][0], []
     for step in range(len(first)):
-        tokens.append(sum(rank[step]["tokens"] for rank in told["ranks"] if step < len(rank)))
+        tokens.append(sum(rank[step]["tokens"] for rank in report["ranks"] if step < len(rank)))
     return {**steady([step["seconds"] for step in first], [step["wait"] for step in first], tokens), **memory,
-            "first_step_seconds": told["first_step_seconds"], "steps": len(first), "tokens": sum(tokens),
-            "eval_loss": told["eval_loss"]}
+            "first_step_seconds": report["first_step_seconds"], "steps": len(first), "tokens": sum(tokens),
+            "eval_loss": report["eval_loss"]}
 
 
-def data_words():
+def data_arguments():
     return ["--data", WORK / "train.jsonl", "--chat-template", "chatml", "--cutoff-len", CUTOFF, "--l-max", L_MAX,
             "--seed", SEED, "--data-workers", 1]
 
 
-def run_ours(name, words, round_number):
+def run_ours(name, arguments, round_number):
     folder = WORK / "runs" / f"{name}-{round_number}"
     subprocess.run(["rm", "-rf", folder], check=True)
-    words = [TRAINER, "launch", "--nproc", WORLD, "--", "train", "--model", WORK / "model", *data_words(), "--eval-data",
-             WORK / "eval.jsonl", "--lr", LR, "--lr-schedule", "constant", "--warmup", 0, "--epochs", 1, "--device", "cpu",
-             "--threads", 1, "--console", "off", "--output", folder, *words]
+    command = [TRAINER, "launch", "--nproc", WORLD, "--", "train", "--model", WORK / "model", *data_arguments(), "--eval-data",
+               WORK / "eval.jsonl", "--lr", LR, "--lr-schedule", "constant", "--warmup", 0, "--epochs", 1, "--device", "cpu",
+               "--threads", 1, "--console", "off", "--output", folder, *arguments]
     begin = time.monotonic()
     subprocess.run([TRAINER, "version"], check=True, stdout=subprocess.DEVNULL)
-    loading = time.monotonic() - begin  # of the binary, before its own clock runs
+    loading = time.monotonic() - begin  # of the binary, before it measures its own time
     with open(WORK / f"{name}.log", "w", encoding="utf-8") as log:
-        launcher = subprocess.Popen([str(word) for word in words], stdout=log, stderr=log)
+        launcher = subprocess.Popen([str(argument) for argument in command], stdout=log, stderr=log)
         watch = MemoryWatch(lambda: children(launcher.pid))
         watch.start()
         code = launcher.wait()
@@ -150,11 +151,11 @@ def run_ours(name, words, round_number):
 
 
 def alignment_seconds_per_step():
-    """What collate's alignment takes for one step, from the loader alone (in training it overlaps the steps)."""
-    words = [TRAINER, "bench", "loader", "--nproc", WORLD, "--tokenizer", WORK / "model", *data_words(), "--json"]
-    told = json.loads(subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE,
-                                     stderr=subprocess.DEVNULL).stdout)
-    return told["align_milliseconds_per_round"] / 1000 * told["rounds"] / told["slots"], told  # both are a rank's
+    """What collate's alignment takes per step, measured with the loader only (in training it overlaps the steps)."""
+    command = [TRAINER, "bench", "loader", "--nproc", WORLD, "--tokenizer", WORK / "model", *data_arguments(), "--json"]
+    report = json.loads(subprocess.run([str(argument) for argument in command], check=True, stdout=subprocess.PIPE,
+                                       stderr=subprocess.DEVNULL).stdout)
+    return report["align_milliseconds_per_round"] / 1000 * report["rounds"] / report["slots"], report  # both are of one rank
 
 
 def prepare(samples):
@@ -164,9 +165,9 @@ def prepare(samples):
     for name, count in (("train", samples), ("eval", EVALUATED)):
         lines = (DEMO / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()[:count]
         (WORK / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        words = [TRAINER, "tokenize", "--samples", "--tokenizer", DEMO / "model", "--chat-template", "chatml", "--cutoff-len",
-                 CUTOFF]
-        made = subprocess.run([str(word) for word in words], input="\n".join(lines), text=True, check=True,
+        command = [TRAINER, "tokenize", "--samples", "--tokenizer", DEMO / "model", "--chat-template", "chatml", "--cutoff-len",
+                   CUTOFF]
+        made = subprocess.run([str(argument) for argument in command], input="\n".join(lines), text=True, check=True,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
         ids = [line for line in made.splitlines() if "input_ids" in line]
         (WORK / f"{name}.ids.jsonl").write_text("\n".join(ids) + "\n")
@@ -189,18 +190,18 @@ def show(found, targets):
               f"{run['steps']:6.0f} {run['eval_loss']:10.4f}")
     for target in targets:
         print(f"{'met   ' if target['met'] else 'MISSED'} {target['what']}: found {target['found']:.4g}, "
-              f"wanted {target['sign']} {target['wanted']:g}")
+              f"expected {target['sign']} {target['bound']:g}")
 
 
 def compare(found, alignment):
-    """The targets that can be judged by what was run."""
+    """The targets that apply to the configurations that ran."""
     targets = []
 
-    def target(what, needs, value, sign, wanted):
+    def target(what, needs, value, sign, bound):
         if all(name in found for name in needs):
             result = value()
-            met = {">=": result >= wanted, "<=": result <= wanted, ">": result > wanted, "<": result < wanted}[sign]
-            targets.append({"what": what, "found": result, "sign": sign, "wanted": wanted, "met": met})
+            met = {">=": result >= bound, "<=": result <= bound, ">": result > bound, "<": result < bound}[sign]
+            targets.append({"what": what, "found": result, "sign": sign, "bound": bound, "met": met})
 
     def ratio(key, first, second):
         return lambda: found[first][key] / found[second][key]
@@ -208,11 +209,11 @@ def compare(found, alignment):
     target("flat over the reference, fp32", ("flat", "reference"), ratio("tokens_per_second", "flat", "reference"), ">=", 1.6)
     target("flat in bf16 over the reference in fp32 (a processor with AMX)", ("flat-bf16", "reference"),
            ratio("tokens_per_second", "flat-bf16", "reference"), ">=", 2.5)
-    target("loss of flat in bf16 apart from flat in fp32 (the same batches)", ("flat-bf16", "flat"),
+    target("difference in loss of flat in bf16 and in fp32 (the same batches)", ("flat-bf16", "flat"),
            lambda: abs(found["flat-bf16"]["eval_loss"] / found["flat"]["eval_loss"] - 1), "<=", 0.02)
-    target("loss of flat in bf16 apart from that reference", ("flat-bf16", "reference"),
+    target("difference in loss of flat in bf16 and that reference", ("flat-bf16", "reference"),
            lambda: abs(found["flat-bf16"]["eval_loss"] / found["reference"]["eval_loss"] - 1), "<=", 0.02)
-    target("padded ODB over own padded batch size 4", ("padded", "padded-bs4"),
+    target("padded ODB over our own padded batch size 4", ("padded", "padded-bs4"),
            ratio("tokens_per_second", "padded", "padded-bs4"), ">=", 1.5)
     target("flat over padded", ("flat", "padded"), ratio("tokens_per_second", "flat", "padded"), ">", 1)
     target("data wait of a step", ("flat",), lambda: found["flat"]["data_wait_share"], "<=", 0.01)

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Training beside the reference stack, on two ranks of one thread: transformers 4.57 (Qwen3, SDPA), DDP over Gloo and the
-# reference implementation of Online Dynamic Batching (online-dynamic-batching), against odb-trainer. Same model, weights,
-# talks and optimizer, configurations taken in turn: real tokens per second, memory, start, waits, loss.
+# Compares training with the reference stack, on two ranks with one thread each: transformers 4.57 (Qwen3, SDPA), DDP over
+# Gloo and the reference implementation of Online Dynamic Batching (online-dynamic-batching). Same model, weights,
+# conversations and optimizer, configurations in turn: tokens per second without padding, memory, startup, waits, loss.
 #
 #   bench/train_vs_reference.sh [--rounds N] [--samples N] [--only NAME...]
 #                      needs build/release/odb-trainer (or TRAINER=path), .venv and a Python package index; a quiet machine

@@ -1,8 +1,8 @@
-# The CUDA half of FindLibTorch: CUDA's headers and runtime, NCCL and CUPTI, from the nvidia packages beside a torch
-# package, from an unpacked libtorch zip, or from a toolkit's folder. Of a toolkit no more than headers is needed.
-# Adds to the odb_libtorch_* lists and sets LibTorch_CUDA, LibTorch_NCCL and LibTorch_CUPTI. Sources see ODB_WITH_CUDA.
+# The CUDA half of FindLibTorch: CUDA's headers and runtime, NCCL and CUPTI, from the nvidia packages next to a torch
+# package, from an unpacked libtorch zip, or from a toolkit's folder. Only the headers of a toolkit are needed.
+# Adds to the odb_libtorch_* lists and sets LibTorch_CUDA, LibTorch_NCCL and LibTorch_CUPTI. Sources get ODB_WITH_CUDA.
 
-# A package's version.py says `cuda: Optional[str] = '13.0'`; a zip's build-version says 2.13.0+cu130.
+# A package's version.py contains `cuda: Optional[str] = '13.0'`; a zip's build-version contains 2.13.0+cu130.
 if(EXISTS "${LibTorch_ROOT_DIR}/version.py")
   file(STRINGS "${LibTorch_ROOT_DIR}/version.py" odb_cuda_line REGEX "^cuda[: ]")
   string(REGEX MATCH "[0-9]+\\.[0-9]+" LibTorch_CUDA "${odb_cuda_line}")
@@ -12,7 +12,7 @@ elseif(EXISTS "${LibTorch_ROOT_DIR}/build-version")
 endif()
 if(NOT LibTorch_CUDA MATCHES "^([0-9]+)\\.[0-9]+$")
   message(FATAL_ERROR "LibTorch: ${odb_libtorch_lib} holds libtorch_cuda.so, but neither version.py nor build-version "
-                      "in ${LibTorch_ROOT_DIR} tells its CUDA version (found '${LibTorch_CUDA}'). Unpack it again.")
+                      "in ${LibTorch_ROOT_DIR} contains its CUDA version (found '${LibTorch_CUDA}'). Unpack it again.")
 endif()
 set(odb_cuda_major "${CMAKE_MATCH_1}")
 
@@ -35,13 +35,13 @@ function(odb_first_folder_with file out_variable)
   endforeach()
 endfunction()
 
-# Headers. Those of the runtime's package include two that packages of their own bring.
+# Headers. Those of the runtime's package include two that come in separate packages.
 foreach(header IN ITEMS cuda_runtime_api.h crt/host_defines.h cccl/nv/target)
   odb_first_folder_with(include/${header} folder ${odb_cuda_folders})
   if(NOT folder)
     message(FATAL_ERROR "LibTorch: ${LibTorch_ROOT_DIR} is built with CUDA ${LibTorch_CUDA}, whose header ${header} is in "
-                        "none of: ${odb_cuda_folders}. Install it beside torch (pip install ${odb_cuda_packages}), or "
-                        "set CUDA_HOME to a toolkit of that version; a CPU build of LibTorch does without.")
+                        "none of: ${odb_cuda_folders}. Install it next to torch (pip install ${odb_cuda_packages}), or "
+                        "set CUDA_HOME to a toolkit of that version; a CPU build of LibTorch needs no CUDA.")
   endif()
   list(APPEND odb_libtorch_includes "${folder}/include")
 endforeach()
@@ -49,7 +49,7 @@ list(APPEND odb_libtorch_includes "${folder}/include/cccl")
 list(REMOVE_DUPLICATES odb_libtorch_includes)
 list(REMOVE_ITEM odb_libtorch_includes /usr/include)
 
-# Libraries. --no-as-needed: nothing refers to libtorch_cuda by name, it announces itself when it is loaded.
+# Libraries. --no-as-needed: nothing refers to libtorch_cuda by name, it registers itself when it is loaded.
 file(GLOB odb_cudart "${odb_nvidia_cuda}/lib/libcudart.so.${odb_cuda_major}" "${odb_libtorch_lib}/libcudart*.so*")
 if(NOT odb_cudart)
   odb_first_folder_with("lib*/libcudart.so.${odb_cuda_major}" folder ${odb_cuda_folders})
@@ -57,7 +57,7 @@ if(NOT odb_cudart)
 endif()
 if(NOT odb_cudart)
   message(FATAL_ERROR "LibTorch: found no libcudart.so.${odb_cuda_major} in ${odb_libtorch_lib} or: ${odb_cuda_folders}. "
-                      "Install it beside torch: pip install ${odb_cuda_packages}.")
+                      "Install it next to torch: pip install ${odb_cuda_packages}.")
 endif()
 list(GET odb_cudart 0 odb_cudart)
 get_filename_component(odb_cudart_folder "${odb_cudart}" DIRECTORY)
@@ -67,7 +67,7 @@ list(APPEND odb_libtorch_libraries
 list(APPEND odb_libtorch_run_paths "${odb_cudart_folder}")
 list(APPEND odb_libtorch_definitions ODB_WITH_CUDA)
 
-# NCCL: the torch package brings it as a package of its own; a zip has it inside libtorch_cuda, its header is the system's.
+# NCCL: for the torch package it is a separate package; a zip has it inside libtorch_cuda, with the system's header.
 odb_first_folder_with(include/nccl.h odb_nccl "${odb_nvidia}/nccl" "$ENV{NCCL_HOME}" /usr)
 if(odb_nccl)
   foreach(part IN ITEMS MAJOR MINOR PATCH)
@@ -86,11 +86,11 @@ if(odb_nccl)
     list(APPEND odb_libtorch_run_paths "${odb_nccl_folder}")
   endif()
 else()
-  message(WARNING "LibTorch: found no nccl.h in ${odb_nvidia}/nccl, NCCL_HOME or /usr: ranks on GPUs will talk through "
-                  "Gloo, which is slow. Install nvidia-nccl-cu${odb_cuda_major} beside torch, or libnccl-dev.")
+  message(WARNING "LibTorch: found no nccl.h in ${odb_nvidia}/nccl, NCCL_HOME or /usr: ranks on GPUs will use "
+                  "Gloo, which is slow. Install nvidia-nccl-cu${odb_cuda_major} next to torch, or libnccl-dev.")
 endif()
 
-# CUPTI comes with libtorch_cpu, which Kineto is part of; only its version is of interest.
+# CUPTI comes with libtorch_cpu, which contains Kineto; only its version is needed.
 odb_first_folder_with(include/cupti_version.h odb_cupti ${odb_cuda_folders})
 if(odb_cupti)
   odb_read_definition("${odb_cupti}/include/cupti_version.h" CUPTI_API_VERSION LibTorch_CUPTI)

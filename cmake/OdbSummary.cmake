@@ -1,4 +1,4 @@
-# What was configured, in a few lines at the end of the configure output.
+# Prints a summary of the configuration at the end of the configure output.
 message(STATUS "")
 message(STATUS "odb-trainer ${PROJECT_VERSION}")
 message(STATUS "  build type   ${CMAKE_BUILD_TYPE}  (${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION})")

@@ -1,17 +1,18 @@
 #!/bin/bash
-# From a fresh machine to build/release/odb-trainer: system packages, LibTorch, configure, build. Run it again at any time;
-# what is done is skipped.
+# Builds build/release/odb-trainer on a fresh machine: installs system packages and LibTorch, configures, builds. It can
+# be run again at any time; finished steps are skipped.
 #
 #   scripts/build.sh [cmake options]      e.g. -DODB_WITH_LIBTORCH=OFF
-#   PRESET=debug scripts/build.sh         another preset of CMakePresets.json (default: release)
-#   LIBTORCH=/opt/libtorch scripts/build.sh      an own LibTorch instead of the one installed into .venv; later runs keep it
-#   LIBTORCH= scripts/build.sh            back to the one in .venv
-#   TARGETS=odb-trainer scripts/build.sh  only this, instead of the tests and benchmarks as well
+#   PRESET=debug scripts/build.sh         a preset of CMakePresets.json (default: release)
+#   LIBTORCH=/opt/libtorch scripts/build.sh      another LibTorch than the one in .venv; later runs keep it
+#   LIBTORCH= scripts/build.sh            returns to the one in .venv
+#   TARGETS=odb-trainer scripts/build.sh  builds only this target, without tests and benchmarks
 #   PYTHON=python3.12 scripts/build.sh    the python whose torch package is installed (3.10 or newer)
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 PRESET=${PRESET:-release}
 
-# Names what is not installed. The runtime's package is named after clang's version, so it can only be told after clang.
+# Prints the packages that are not installed. The name of the runtime's package contains clang's version, so it is known
+# only once clang is installed.
 missing_packages() {
   local package
   grep -v '^#' scripts/packages.txt | while read -r package; do
@@ -25,7 +26,7 @@ missing_packages() {
 install_packages() {
   local missing become=() runtime='' install='apt-get install -y --no-install-recommends'
   if ! command -v dpkg-query >/dev/null; then
-    say "This is not Debian or Ubuntu: please see to the counterparts of scripts/packages.txt yourself"
+    say "This is not Debian or Ubuntu: please install the equivalents of scripts/packages.txt yourself"
     return
   fi
   missing=$(missing_packages | tr '\n' ' ')
@@ -41,17 +42,17 @@ install_packages() {
     fi
   fi
   say "Installing system packages: $missing"
-  "${become[@]}" apt-get update -q || say "apt-get update failed; trying with the lists at hand"
+  "${become[@]}" apt-get update -q || say "apt-get update failed; trying with the existing package lists"
   # shellcheck disable=SC2086
   "${become[@]}" env DEBIAN_FRONTEND=noninteractive $install -q $missing || fail "could not install: $missing"
   missing=$(missing_packages | tr '\n' ' ')
   [[ -z $missing ]] && return
   # shellcheck disable=SC2086
   "${become[@]}" env DEBIAN_FRONTEND=noninteractive $install -q $missing \
-    || say "Could not install $missing: fuzz targets cannot be built; all else can"
+    || say "Could not install $missing: fuzz targets cannot be built; everything else can"
 }
 
-# Prints the folder that CMake shall take LibTorch from; empty: .venv.
+# Prints the folder from which CMake takes LibTorch; empty: .venv.
 libtorch() {
   if [[ -z ${LIBTORCH+given} && -f build/$PRESET/build.ninja ]]; then
     LIBTORCH=$(sed -n 's/^LIBTORCH:PATH=//p' "build/$PRESET/CMakeCache.txt")

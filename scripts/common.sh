@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Shared by the scripts in this folder (sourced, not run): where things are, how to speak, how many jobs.
+# Shared by the scripts in this folder (sourced, not run): paths, messages, number of jobs, virtual environments.
 set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 PYTHON=${PYTHON:-python3}
@@ -11,14 +11,14 @@ fail() {
   exit "${2:-1}"
 }
 
-# With -h or --help as first word a script prints the comment it begins with.
+# With -h or --help as the first argument, a script prints its opening comment.
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then
   sed -n '2,/^[^#]/ s/^# \{0,1\}//p' "$0"
   exit 0
 fi
 cd "$ROOT"
 
-# One compile job per core, but no more than memory allows: a file that includes LibTorch takes about 2 GB.
+# One compile job per core, but no more than the memory permits: a file that includes LibTorch takes about 2 GB.
 jobs() {
   local cores memory
   cores=$(nproc)
@@ -27,17 +27,17 @@ jobs() {
   echo $((cores < memory ? cores : memory))
 }
 
-# make_venv FOLDER: a virtual environment of $PYTHON, made anew when it is broken or of another python.
+# make_venv FOLDER: creates a virtual environment of $PYTHON; replaces one that is broken or of another python.
 make_venv() {
   local version='import sys; print(sys.version_info[:2])'
   if [[ "$("$1/bin/python" -c "$version" 2>/dev/null)" != "$("$PYTHON" -c "$version")" ]]; then
-    say "Making $1 with $("$PYTHON" --version)"
+    say "Creating $1 with $("$PYTHON" --version)"
     rm -rf "$1"
     "$PYTHON" -m venv "$1" || fail "$PYTHON -m venv failed; install the package python3-venv"
   fi
 }
 
-# make_tools_venv: the pinned formatter and linter, in $TOOLS.
+# make_tools_venv: installs the pinned formatter and linter into $TOOLS.
 TOOLS=$ROOT/.cache/tools-venv/bin
 make_tools_venv() {
   make_venv .cache/tools-venv
@@ -46,21 +46,21 @@ make_tools_venv() {
   cp scripts/requirements-tools.txt .cache/tools-venv/installed.txt
 }
 
-# install_torch VENV REQUIREMENT...: torch, and for a CUDA build the two header packages that the CUDA runtime's own headers
-# want. Downloads nothing when everything is there; a folder whose install was cut short is completed.
+# install_torch VENV REQUIREMENT...: installs torch, and for a CUDA build the two header packages that the CUDA
+# runtime's headers include. Downloads nothing when everything is installed; completes an interrupted install.
 install_torch() {
-  local venv=$1 cuda wanted=()
+  local venv=$1 cuda headers=()
   shift
   make_venv "$venv"
   venv_has "$venv" "$@" || "$venv/bin/python" -m pip install --progress-bar off "$@"
   cuda=$(sed -n "s/^cuda[^=]*= '\([0-9.]*\)'.*/\1/p" "$venv"/lib/python3*/site-packages/torch/version.py)
   if [[ -n $cuda ]]; then
-    wanted=("nvidia-cuda-crt==$cuda.*" "nvidia-cuda-cccl==$cuda.*")
-    venv_has "$venv" "${wanted[@]}" || "$venv/bin/python" -m pip install --progress-bar off "${wanted[@]}"
+    headers=("nvidia-cuda-crt==$cuda.*" "nvidia-cuda-cccl==$cuda.*")
+    venv_has "$venv" "${headers[@]}" || "$venv/bin/python" -m pip install --progress-bar off "${headers[@]}"
   fi
 }
 
-# venv_has VENV REQUIREMENT...: all of NAME==VERSION are installed to the end (pip writes RECORD last).
+# venv_has VENV REQUIREMENT...: whether every NAME==VERSION is completely installed (pip writes RECORD last).
 venv_has() {
   local venv=$1 requirement name
   shift

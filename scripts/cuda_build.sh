@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds everything against a CUDA build of LibTorch and runs the tests that need no GPU. The 5 GB of torch are kept
-# in the user's cache folder between runs. Where they cannot be had the step says so loudly and succeeds: a machine
-# without room or network must not fail a change.
+# in the user's cache folder between runs. If torch cannot be installed, the step reports that clearly and succeeds: a
+# machine without disk space or network must not fail a change.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 TORCH=2.14.1
 ROOM_GB=12
@@ -17,7 +17,7 @@ venv=$cache/cuda-torch-$TORCH-$tag
 mkdir -p "$cache"
 if ! venv_has "$venv" "torch==$TORCH"; then
   free=$(df --output=avail -BG "$cache" | tail -1 | tr -dc 0-9)
-  ((free >= ROOM_GB)) || skip "$free GB free in $cache, wanted $ROOM_GB to install torch $TORCH"
+  ((free >= ROOM_GB)) || skip "found $free GB free in $cache, expected at least $ROOM_GB to install torch $TORCH"
 fi
 (install_torch "$venv" "torch==$TORCH") || skip "torch $TORCH could not be installed into $venv"
 compgen -G "$venv/lib/python3*/site-packages/torch/lib/libtorch_cuda.so" >/dev/null \
@@ -26,5 +26,5 @@ compgen -G "$venv/lib/python3*/site-packages/torch/lib/libtorch_cuda.so" >/dev/n
 export PRESET=cuda LIBTORCH=$venv
 scripts/build.sh
 build/cuda/odb-trainer version
-say "Testing preset cuda, tests labelled unit"
+say "Testing preset cuda, tests with the label unit"
 ctest --preset cuda -L '^unit$' --no-tests=error -j "$(nproc)"

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Fetches what the golden tests of the tokenizer need into .cache/test-data: Qwen's vocabularies, a corpus of real chat, and
-# the reference's ids for it. Pinned by version and checksum; nothing of it is committed. Does nothing when all is there.
+# Downloads the data of the tokenizer's golden tests into .cache/test-data: Qwen's vocabularies, a corpus of real chat,
+# and the reference's ids for it. Pinned by version and checksum; none of it is committed. Does nothing when the folder
+# is complete.
 #
 #   scripts/fetch_test_data.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Formats all C++ files with the pinned clang-format; with --check only names those that differ and fails.
+# Formats all C++ files with the pinned clang-format. With --check it only lists files that differ, and fails.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 mode=(-i)
 case "${1:-}" in
   "") ;;
   --check) mode=(--dry-run --Werror) ;;
-  *) fail "found '$1', wanted nothing or --check" 2 ;;
+  *) fail "found '$1', expected nothing or --check" 2 ;;
 esac
 make_tools_venv
 git ls-files --cached --others --exclude-standard '*.h' '*.cc' | xargs -r "$TOOLS/clang-format" "${mode[@]}"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds the fuzz targets with clang and the address and undefined-behaviour sanitizers, and runs each of them for a while.
-# Inputs that found something new are kept in .cache/fuzz; one that fails is kept there too, and named.
+# Builds the fuzz targets with clang and the address and undefined-behavior sanitizers, and runs each for a while.
+# Inputs that reach new code are kept in .cache/fuzz; so is an input that fails, and its name is printed.
 #
 #   scripts/fuzz.sh [SECONDS]      per target, default 20
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes what the quickstart trains on into a folder; run by scripts/quickstart.sh in the environment of the test data.
+"""Writes the input of the quickstart into a folder; scripts/make_demo.sh runs it in the environment of the test data.
 
   train.jsonl, eval.jsonl   real conversations (chitchat-dataset, MIT) as messages; every tenth one is for evaluation
-  model/                    config.json of a 4-layer Qwen3 of 3.2 M parameters, and a tokenizer.json cut from the first
+  model/                    config.json of a 4-layer Qwen3 of 3.2 M parameters, and a tokenizer.json made of the first
                             8,192 ranks of Qwen's vocabulary: a model this small trains on two CPU cores
 """
 import json
@@ -12,7 +12,7 @@ import sys
 from make_test_data import QWEN2, conversations, last_merge, package_folder, read_ranks, tokenizer_file, write_lines
 
 RANKS = 8192
-VOCABULARY = 8256  # rows of the embedding: the ranks, the control tokens, and some to spare
+VOCABULARY = 8256  # rows of the embedding: the ranks, the special tokens, and some spare ones
 
 
 def config(tokenizer):
@@ -35,8 +35,8 @@ def main(out):
          "model_max_length": 4096}, indent=2))
     (model / "config.json").write_text(json.dumps(config(tokenizer), indent=2))
     roles = ("user", "assistant")
-    records = [{"messages": [{"role": roles[i % 2], "content": text} for i, text in enumerate(talk)]}
-               for talk in conversations()]
+    records = [{"messages": [{"role": roles[i % 2], "content": text} for i, text in enumerate(conversation)]}
+               for conversation in conversations()]
     write_lines(out / "eval.jsonl", records[9::10])
     write_lines(out / "train.jsonl", [record for i, record in enumerate(records) if i % 10 != 9])
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the test data of the tokenizer into a folder; run by scripts/fetch_test_data.sh in the environment it makes.
+"""Writes the test data of the tokenizer into a folder; scripts/fetch_test_data.sh runs it in its own environment.
 
   qwen2/tokenizer.json, qwen3.5/tokenizer.json   whole vocabularies, in the form that Hugging Face tokenizers reads
   corpus.jsonl                                   chat records of the corpus
@@ -43,7 +43,7 @@ def byte_letters():
 
 
 def last_merge(token, ranks):
-    """The two parts that a token is made of: what is left when all merges of lower rank have been applied to its bytes."""
+    """The two parts of a token: what remains after all merges of lower rank have been applied to its bytes."""
     parts = [bytes([byte]) for byte in token]
     while len(parts) > 2:
         rank, place = min((ranks.get(a + b, sys.maxsize), i) for i, (a, b) in enumerate(zip(parts, parts[1:])))
@@ -54,7 +54,7 @@ def last_merge(token, ranks):
 
 
 def every_merge(token, ranks):
-    """Every cut of a token into two tokens, as ranks are turned into merges where some tokens have no single origin."""
+    """Every split of a token into two tokens: for vocabularies in which some tokens have no single origin."""
     cuts = [(token[:i], token[i:]) for i in range(1, len(token))]
     return sorted((cut for cut in cuts if cut[0] in ranks and cut[1] in ranks), key=lambda cut: [ranks[p] for p in cut])
 
@@ -78,10 +78,10 @@ def tokenizer_file(ranks, pattern, merges_of):
 
 
 def conversations():
-    """Those of two turns and more; a turn is what one person wrote in a row, a line per message."""
+    """Conversations of at least two turns. A turn is what one person wrote in a row, one line per message."""
     records = json.loads((package_folder("chitchat_dataset") / "dataset.json").read_text())
-    talks = [["\n".join(part["text"] for part in turn) for turn in record["messages"]] for record in records.values()]
-    return [talk for talk in talks if len(talk) >= 2]
+    texts = [["\n".join(part["text"] for part in turn) for turn in record["messages"]] for record in records.values()]
+    return [turns for turns in texts if len(turns) >= 2]
 
 
 def write_lines(path, values):
@@ -90,7 +90,7 @@ def write_lines(path, values):
 
 def write_ids(folder, name, texts):
     tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.encode_special_tokens = True  # control tokens typed into a text are plain text
+    tokenizer.encode_special_tokens = True  # special tokens typed into a text are plain text
     encodings = tokenizer.encode_batch(texts, add_special_tokens=False)
     write_lines(folder / f"{name}.ids", [encoding.ids for encoding in encodings])
 
@@ -102,11 +102,11 @@ def main(out):
         (out / name).mkdir(exist_ok=True)
         whole = tokenizer_file(read_ranks(resources / ranks), pattern, merges_of)
         (out / name / "tokenizer.json").write_text(json.dumps(whole, ensure_ascii=False, indent=2))
-    talks = conversations()
+    chats = conversations()
     roles = ("user", "assistant")
     write_lines(out / "corpus.jsonl", [{"messages": [{"role": roles[i % 2], "content": text}
-                                                     for i, text in enumerate(talk)]} for talk in talks])
-    corpus = [text for talk in talks for text in talk]
+                                                     for i, text in enumerate(chat)]} for chat in chats])
+    corpus = [text for chat in chats for text in chat]
     golden = json.loads(GOLDEN.read_text())["texts"]
     write_lines(out / "corpus.texts.jsonl", corpus)
     write_lines(out / "golden.texts.jsonl", golden)

@@ -1,10 +1,10 @@
 #!/bin/bash
-# From a checkout to a trained model, on any machine with two cores: builds odb-trainer, makes a small model and takes real
-# chat, trains it from nothing on two ranks (configs/demo.json), evaluates, exports it, and lets it answer. Run it again at
-# any time: what is done is skipped, and the training goes into a new folder.
+# From a checkout to a trained model, on any machine with two cores: builds odb-trainer, creates a small model and takes
+# real chat, trains the model from scratch on two ranks (configs/demo.json), evaluates, exports it, and generates an
+# answer. It can be run again at any time: finished steps are skipped, and the training writes to a new folder.
 #
 #   scripts/quickstart.sh [train options]      e.g. scripts/quickstart.sh --max-tokens 100k; not --output, --console, --log-every
-#   TRAINER=path scripts/quickstart.sh         with this odb-trainer instead of one built here
+#   TRAINER=path scripts/quickstart.sh         uses this odb-trainer instead of building one
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 if [[ -z ${TRAINER:-} ]]; then
   TARGETS=odb-trainer scripts/build.sh
@@ -25,17 +25,17 @@ checkpoint=$(printf '%s\n' "$run"/checkpoints/step-* | tail -n 1)
 say "Exporting $checkpoint"
 "$TRAINER" export "$checkpoint" "$run/model"
 
-say "An answer of the model"
+say "An answer from the model"
 prompt="Hi! How are you today?"
 answer=$("$TRAINER" generate --model "$run/model" --chat-template chatml --max-new-tokens 48 --prompt "$prompt")
-[[ -n $answer ]] || answer="(nothing: the end token came first)"
+[[ -n $answer ]] || answer="(empty: the end token came first)"
 printf '  user:      %s\n  assistant: %s\n' "$prompt" "${answer//$'\n'/$'\n'             }"
 
-say "What there is now
-   $run/evaluations.jsonl   the loss on talks that were not trained, before and after
-   $run/metrics.jsonl       a line every ten steps
+say "The results
+   $run/evaluations.jsonl   the loss on held-out conversations, before and after
+   $run/metrics.jsonl       one line every ten steps
    $run/summary.json        totals
-   $run/ledger/             which talk was trained in which step, by rank
+   $run/ledger/             which conversation was trained in which step, by rank
    $run/checkpoints/        the model after the last step, with optimizer and data state
-   $run/model/              the model alone; loads in transformers"
+   $run/model/              only the model; loads in transformers"
 sed 's/^/   /' "$run/evaluations.jsonl"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The tests of the modules without LibTorch, under sanitizers: address and undefined behaviour (asan), threads (tsan).
+# Runs the tests of the modules without LibTorch under sanitizers: address and undefined behavior (asan), threads
+# (tsan).
 #
 #   scripts/sanitize.sh [asan|tsan]      default: both
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -7,7 +8,7 @@ presets=("${@:-asan}")
 (($# > 0)) || presets=(asan tsan)
 failed=()
 for preset in "${presets[@]}"; do
-  [[ $preset == asan || $preset == tsan ]] || fail "found '$preset', wanted asan or tsan" 2
+  [[ $preset == asan || $preset == tsan ]] || fail "found '$preset', expected asan or tsan" 2
   PRESET=$preset scripts/test.sh || failed+=("$preset")
 done
 ((${#failed[@]} == 0)) || fail "failed under: ${failed[*]}"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Builds and runs the tests: all but those labelled slow, or with --slow only those. Further words go to ctest.
+# Builds and runs the tests: all except those with the label slow, or with --slow only those. Further arguments go to
+# ctest.
 #
 #   scripts/test.sh [--slow] [ctest options]      e.g. scripts/test.sh -R alignment
 #   PRESET=debug scripts/test.sh                  another preset

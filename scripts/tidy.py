@@ -1,7 +1,7 @@
 """Runs clang-tidy over the files of a compilation database, several at once; see scripts/tidy.sh.
 
-A file that passed is remembered by a checksum of its text with all headers (comments kept: NOLINT counts), of its
-command, of .clang-tidy and of the tool's version. With --passed FOLDER such files are skipped the next time.
+A file that passed is recorded by a checksum of its text with all headers (including comments, because of NOLINT), its
+command, .clang-tidy and the version of the tool. With --passed FOLDER, such files are skipped the next time.
 """
 
 import argparse
@@ -19,24 +19,24 @@ FILES_PER_PROGRESS_LINE = 50
 
 
 def clean_command(command):
-    """The compiler's words: no launcher before it, and without gcc's precompiled header, which clang cannot read."""
-    words = shlex.split(command)
-    launchers = [i for i, word in enumerate(words) if word.endswith("/ccache")]
+    """The compiler's arguments, without a launcher and without gcc's precompiled header, which clang cannot read."""
+    arguments = shlex.split(command)
+    launchers = [i for i, argument in enumerate(arguments) if argument.endswith("/ccache")]
     if launchers:
-        words = words[launchers[-1] + 1:]
+        arguments = arguments[launchers[-1] + 1:]
     cleaned, skip = [], False
-    for word, following in zip(words, words[1:] + [""]):
+    for argument, following in zip(arguments, arguments[1:] + [""]):
         if skip:
             skip = False
-        elif word == "-include" and following.endswith("cmake_pch.hxx"):
+        elif argument == "-include" and following.endswith("cmake_pch.hxx"):
             skip = True
-        elif word not in ("-fpch-preprocess", "-Winvalid-pch"):
-            cleaned.append(word)
+        elif argument not in ("-fpch-preprocess", "-Winvalid-pch"):
+            cleaned.append(argument)
     return cleaned
 
 
 def read_database(build):
-    """{file: entry} of the checkout's own sources, generated ones left out."""
+    """{file: entry} of the checkout's own sources, without generated ones."""
     entries = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = pathlib.Path(entry["file"])
@@ -47,17 +47,17 @@ def read_database(build):
 
 
 def checksum(entry, tool_version):
-    """None when the file does not even preprocess: then it is checked, and the tool says why.
+    """None when the file cannot be preprocessed: then it is checked, and the tool reports why.
 
-    Macros are left as they stand beside their definitions: that tells as much, in a tenth of the time."""
-    words = list(entry["arguments"])
-    words[words.index("-o") + 1] = "-"
-    words[words.index("-c")] = "-E"
-    text = subprocess.run(words + ["-C", "-fdirectives-only"], cwd=entry["directory"], capture_output=True)
+    Macros are not expanded but kept with their definitions: that is as exact, and takes a tenth of the time."""
+    arguments = list(entry["arguments"])
+    arguments[arguments.index("-o") + 1] = "-"
+    arguments[arguments.index("-c")] = "-E"
+    text = subprocess.run(arguments + ["-C", "-fdirectives-only"], cwd=entry["directory"], capture_output=True)
     if text.returncode != 0:
         return None
-    parts = [text.stdout, " ".join(words).encode(), (ROOT / ".clang-tidy").read_bytes(), tool_version]
-    where = str(ROOT).encode()  # the same in another checkout
+    parts = [text.stdout, " ".join(arguments).encode(), (ROOT / ".clang-tidy").read_bytes(), tool_version]
+    where = str(ROOT).encode()  # the same key in another checkout
     return hashlib.sha256(b"\0".join(part.replace(where, b".") for part in parts)).hexdigest()
 
 

@@ -1,6 +1,6 @@
-"""Tests of scripts/build.sh with made-up programs in place of cmake and dpkg-query: which LibTorch it configures with.
+"""Tests of scripts/build.sh with fake cmake and dpkg-query programs: which LibTorch it configures with.
 
-The python it is given does nothing but fail, so a run that would install LibTorch fails.
+Its python only fails, so a run that would install LibTorch fails.
 """
 
 import os
@@ -14,10 +14,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CMAKE = """#!/bin/bash
 echo "cmake $*"
 mkdir -p build/release
-for word in "$@"; do
-  [[ $word == -DLIBTORCH=* ]] || continue
-  echo "LIBTORCH:PATH=${word#*=}" >build/release/CMakeCache.txt
-  [[ -d ${word#*=} ]] || exit 1
+for argument in "$@"; do
+  [[ $argument == -DLIBTORCH=* ]] || continue
+  echo "LIBTORCH:PATH=${argument#*=}" >build/release/CMakeCache.txt
+  [[ -d ${argument#*=} ]] || exit 1
 done
 touch build/release/build.ninja
 """

@@ -1,6 +1,6 @@
-"""Tests of cmake/FindLibTorch.cmake on made-up folders: each layout that it knows, and each refusal with its advice.
+"""Tests of cmake/FindLibTorch.cmake on made-up folders: each known layout, and each refusal with its advice.
 
-CMAKE (environment) names the cmake program. Nothing is compiled: a configure run of a few lines prints what was found.
+CMAKE (environment) names the cmake program. Nothing is compiled: a configure run of a few lines prints the results.
 """
 
 import os
@@ -41,7 +41,7 @@ def cpu_torch(folder, version="2.13.0"):
 
 
 def cuda_torch(site, version="2.14.1"):
-    """The torch folder of a CUDA package and the packages beside it."""
+    """The torch folder of a CUDA package and the packages next to it."""
     cpu_torch(site / "torch", version)
     write(site / "torch", "lib/libtorch_cuda.so", "lib/libc10_cuda.so")
     write(site / "torch", "version.py", text="cuda: Optional[str] = '13.0'\n")
@@ -100,7 +100,7 @@ class FindLibTorchTest(unittest.TestCase):
         self.assertEqual(self.found()["VERSION"], "2.13.0")
         self.assertEqual(self.found(f"-DLIBTORCH={self.folder / 'two'}", environment=one)["VERSION"], "2.14.1")
 
-    def test_without_a_word_it_is_the_checkout_s_own_environment(self):
+    def test_the_default_is_the_checkout_s_own_environment(self):
         cpu_torch(self.folder / "probe/.venv/lib/python3.13/site-packages/torch")
         self.assertEqual(self.found()["VERSION"], "2.13.0")
 
@@ -146,10 +146,10 @@ class FindLibTorchTest(unittest.TestCase):
         self.assertIn(f"{self.folder}/nowhere", self.refused(f"-DLIBTORCH={self.folder / 'nowhere'}"))
 
     def test_versions_are_judged(self):
-        for version, wanted in [("2.12.1", "wanted 2.13 or 2.14"), ("1.13.0", "wanted 2.13 or 2.14")]:
+        for version, expected in [("2.12.1", "expected 2.13 or 2.14"), ("1.13.0", "expected 2.13 or 2.14")]:
             with self.subTest(version=version):
                 cpu_torch(self.folder / version, version)
-                self.assertIn(wanted, self.refused(f"-DLIBTORCH={self.folder / version}"))
+                self.assertIn(expected, self.refused(f"-DLIBTORCH={self.folder / version}"))
         cpu_torch(self.folder / "new", "2.15.0")
         code, found, text = self.configure(f"-DLIBTORCH={self.folder / 'new'}")
         self.assertEqual((code, found["VERSION"]), (0, "2.15.0"))

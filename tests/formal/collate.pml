@@ -1,14 +1,14 @@
 /* The collate process of one rank, with the fork server that starts it again.
  *
- * Life: join the newest generation, replay from the agreed round, then round after round agree on T and publish T
- * slots, at last the end slot. It may die between any two steps; shared memory is all that the next life knows. Where
- * it waits, it also looks at the generation counter, and joins the newest one when it is behind.
+ * Its life: join the newest generation, replay from the agreed round, then in each round agree on T and publish T
+ * slots, and finally the end slot. It may die between any two steps; the next life knows only shared memory. Each wait
+ * also polls the generation counter, and joins the newest generation when its own is older.
  *
- * What one atomic step holds is either seen by nobody until the step's end, or part of one contribution to an
- * all-reduce that others may still see fail. So a death inside a step would look to others like one before or after.
+ * The effects of one atomic step are invisible to others until it ends, or are part of one contribution to an
+ * all-reduce that may still fail for others. So to others, a death inside a step looks like one before or after it.
  */
 
-/* Saves where a round starts before anything of it can be seen by others. A replay finds its entry saved. */
+/* Saves the start of a round before others can see any of it. A replay finds its entry saved. */
 inline save_start() {
   d_step {
     if
@@ -26,7 +26,7 @@ inline save_start() {
   }
 }
 
-/* Takes the round agreed by all as the place to go on from. */
+/* Continues from the round that all agreed on. */
 inline load_start() {
   d_step {
 #ifdef REPLAY_OWN_POSITION
@@ -46,7 +46,7 @@ inline load_start() {
   }
 }
 
-/* What this rank offers: its groups, any number that its views allow. */
+/* What this rank offers: its groups, any number that its views permit. */
 inline form_groups() {
   held = shard[me] - drawn;
   if
@@ -55,7 +55,7 @@ inline form_groups() {
   fi
 }
 
-/* Settles what the round emits, from what all agreed on. */
+/* Decides what the round emits, from the agreed values. */
 inline plan_round() {
 #ifdef NON_JOIN
   ending = side[generation].agreed_finished;
@@ -82,7 +82,7 @@ inline plan_round() {
   fi
 }
 
-/* The next slot, as a function of the round's state. */
+/* The next slot, a function of the round's state. */
 #define NEXT_KIND (ending && to_emit == 1 -> END_SLOT : (!ending && held > 0 -> VIEWS_SLOT : IDLE_SLOT))
 #define NEXT_VIEWS (!ending && held > 0 -> 1 + spare : 0)
 #define NEXT_LAST_OF_STEP (ending -> to_emit == 2 : (slots + 1) % MICRO_STEPS == 0)
@@ -98,7 +98,7 @@ inline publish(q) {
   }
 }
 
-/* A slot of an earlier life that is still in the arena must be the one that the replay forms. */
+/* A slot of an earlier life that is still in the arena must equal the one that the replay forms. */
 inline check_replayed_slot(q) {
   assert(q <= shm[me].released ||
          (ARENA(me, q).kind == NEXT_KIND && ARENA(me, q).round == round && ARENA(me, q).first_view == drawn &&
@@ -120,10 +120,10 @@ inline forget() {
 
 proctype Collate(byte me) {
   byte generation;            /* joined */
-  byte round, slots, drawn;   /* where it stands: the round, slots and views emitted before */
+  byte round, slots, drawn;   /* its position: the round, slots and views emitted before */
   byte held;                  /* s: views not emitted yet. All of them: a smaller window would only lower T */
   byte to_emit;               /* slots of this round: T at first */
-  byte spare;                 /* views beyond one per slot: they travel with the round's first slot */
+  byte spare;                 /* views beyond one per slot: they are in the round's first slot */
   bool ending;
 
 life:
@@ -207,7 +207,7 @@ emit:
 #if COLLATE_DEATHS > 0
     :: kill ? eval(me) ->
          d_step { side[shm[me].generation].closed = true; forget(); generation = shm[me].generation }
-         raise_generation(generation);              /* the fork server reaps it, tells of it and forks the next */
+         raise_generation(generation);              /* the fork server reaps it, reports it and forks the next */
          goto life
 #endif
     fi

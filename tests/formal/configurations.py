@@ -1,6 +1,6 @@
-"""The configurations of the model: what to search, in which world, and what must come out.
+"""The configurations of the model: what to search, with which faults, and the expected result.
 
-A search is `safety` (deadlock, assertions), `cycles` (no cycle at all: with no deadlock, every run ends) or `fair`
+A search is `safety` (deadlock, assertions), `cycles` (no cycle at all: without a deadlock, every run ends) or `fair`
 (with votes repeated without a pause, every trainer leaves under weak fairness). dgap.pml explains the macros.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Error:
     meaning: str
-    pattern: str  # of what spin says
+    pattern: str  # of spin's output
 
 
 DEADLOCK = Error("deadlock", r"invalid end state")
@@ -27,7 +27,7 @@ SLOT_WITHOUT_VIEW = Error("a rank cannot fill its slots", r"to_emit<=held")
 class Configuration:
     name: str
     macros: str
-    error: Error | None = None  # that must be found
+    error: Error | None = None  # which must be found
     search: str = "safety"
     reach_all: bool = False  # every statement of collate and trainer must have been executed
 
@@ -79,7 +79,7 @@ LARGE = [
     Configuration(
         "ends, busy votes: stop, stuck, 1 death", "BUSY_VOTES STUCK_DATA STOP COLLATE_DEATHS=1 VIEWS=1", search="fair"
     ),
-    # The wrong protocols do no harm without the event that they get wrong: it is that event which breaks them.
+    # A wrong protocol fails only with the event that it handles wrongly; without that event it passes.
     Configuration("control after the slot, no stop", "CONTROL_AFTER_SLOT COLLATE_DEATHS=1 VIEWS=2"),
     Configuration("fault by control, no death", "FAULT_BY_CONTROL VIEWS=3"),
     Configuration("join before record, 1 death", "JOIN_BEFORE_RECORD COLLATE_DEATHS=1 VIEWS=2"),
@@ -88,7 +88,7 @@ LARGE = [
 NEGATIVE = [
     Configuration("each replays from its own position", "REPLAY_OWN_POSITION COLLATE_DEATHS=1", OTHER_ROUND),
     Configuration("a replay publishes again", "REPUBLISH COLLATE_DEATHS=1", NOT_ONCE),
-    Configuration("fault told by the control all-reduce", "FAULT_BY_CONTROL COLLATE_DEATHS=1", DEADLOCK),
+    Configuration("fault reported by the control all-reduce", "FAULT_BY_CONTROL COLLATE_DEATHS=1", DEADLOCK),
     Configuration("deaf while the arena is full", "DEAF_WHEN_FULL COLLATE_DEATHS=1", DEADLOCK),
     Configuration("join first, record afterwards", "JOIN_BEFORE_RECORD COLLATE_DEATHS=2", DEADLOCK),
     Configuration("increment without comparing", "BLIND_INCREMENT COLLATE_DEATHS=1", TOO_MANY_GENERATIONS),

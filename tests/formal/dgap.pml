@@ -1,9 +1,10 @@
 /* Alignment of ranks under uneven data (DGAP), and its recovery from faults.
  *
  * Trainers take numbered slots in lock step. Each rank's collate process fills the slots of a small arena; the collates
- * agree round by round how many. Collates die, a stop arrives, data gets stuck, a trainer vanishes. Checked: no
- * deadlock, no cycle, every view trained exactly once, all ranks at the same slot. docs/dgap.md tells the story, in the
- * same words; run.py has the configurations. This file holds the options, the shared memory and the outer world.
+ * agree in each round how many. Collates die, a stop arrives, data gets stuck, a trainer vanishes. Checked: no
+ * deadlock, no cycle, every view trained exactly once, all ranks at the same slot. docs/dgap.md explains the protocol
+ * with the same terms; run.py has the configurations. This file holds the options, the shared memory and the
+ * environment.
  */
 
 /* Size of the job, set with -D. */
@@ -27,26 +28,26 @@
  *   COLLATE_DEATHS=n       up to n times a collate process is killed, anywhere
  *   STOP                   rank 0 is asked to stop, at any time
  *   STUCK_DATA             samples of the last rank may never come (with STOP: nothing else would end the run)
- *   TRAINER_DEATH          trainer 0 vanishes without a word, at any time
+ *   TRAINER_DEATH          trainer 0 vanishes without a message, at any time
  *
  * Other rules:
  *   NON_JOIN               the epoch ends when the first rank is dry, instead of when all are
- *   ALIGN_PAPER            T from the largest offer, instead of the least
+ *   ALIGN_PAPER            T from the largest offer instead of the smallest
  *   BUSY_VOTES             trainers vote without a pause while a slot is missing: cycles, so termination needs fairness
  *   FIXED_SHARDS           VIEWS views on each rank but the last, which has one: fewer states
  *
- * Wrong protocols, kept to see them fail:
+ * Wrong protocols, kept to check that they fail:
  *   REPLAY_OWN_POSITION    after a fault each rank goes back to its own last finished slot
- *   REPUBLISH              a replay publishes again what is published already
- *   FAULT_BY_CONTROL       collates hear of a fault only through the control all-reduce that goes with a slot
- *   DEAF_WHEN_FULL         a collate with a full arena does not look at the generation counter
+ *   REPUBLISH              a replay publishes again what is already published
+ *   FAULT_BY_CONTROL       collates learn of a fault only through the control all-reduce that goes with a slot
+ *   DEAF_WHEN_FULL         a collate with a full arena does not poll the generation counter
  *   JOIN_BEFORE_RECORD     a collate joins a generation first and records its number afterwards
  *   BLIND_INCREMENT        every witness of a fault increments the counter, without comparing
  *   NO_END_BARRIER         a trainer leaves at its end slot without asking the others
  *   EXIT_AFTER_END         a collate exits once its end slot is published
  *   ONE_START_KEPT         only the newest round start is kept
- *   CONTROL_AFTER_SLOT     a trainer joins the control all-reduce only once its slot is at hand
- *   NO_HEARTBEAT           nobody notices that a trainer vanished
+ *   CONTROL_AFTER_SLOT     a trainer joins the control all-reduce only once its slot is ready
+ *   NO_HEARTBEAT           no process notices that a trainer vanished
  *   NO_VIEW_CAP            T ignores how many views the ranks hold (with ALIGN_PAPER)
  */
 #ifndef COLLATE_DEATHS
@@ -85,9 +86,9 @@ typedef SharedMemory {
   byte generation;          /* recorded by collate before it joins */
   Start start[SAVED_STARTS];
   byte newest;              /* the newest saved round */
-  Slot arena[DEPTH];        /* slot q lies at q % DEPTH until it is released */
+  Slot arena[DEPTH];        /* slot q is at q % DEPTH until it is released */
   byte published;           /* the number of the last published slot */
-  byte released;            /* the number of the last slot that the trainer is done with */
+  byte released;            /* the number of the last slot that the trainer released */
 };
 SharedMemory shm[RANKS];
 #define START(rank, n) shm[rank].start[(n) % SAVED_STARTS]
@@ -96,9 +97,9 @@ SharedMemory shm[RANKS];
 
 byte shard[RANKS];          /* views of each rank in this epoch */
 
-/* The outer world's hand in it. */
+/* The environment's actions. */
 #if COLLATE_DEATHS > 0
-chan kill = [0] of { byte };  /* a collate dies the moment that its rank is sent */
+chan kill = [0] of { byte };  /* a collate dies when its rank is sent */
 #endif
 bool stop_asked, vanish, peer_lost[RANKS];
 bool trainer_left[RANKS];     /* its children end with it */
@@ -107,11 +108,11 @@ bool trainer_left[RANKS];     /* its children end with it */
 #include "collate.pml"
 #include "trainer.pml"
 
-/* Ranks that nothing sets apart may be swapped: only one order of their shards is explored. */
+/* Ranks that are interchangeable may be swapped: only one order of their shards is explored. */
 #if defined(STUCK_DATA)
 #define ALIKE_FROM RANKS
 #elif defined(STOP) || defined(TRAINER_DEATH) || COLLATE_DEATHS > 0
-#define ALIKE_FROM 1          /* rank 0 is the one that things happen to */
+#define ALIKE_FROM 1          /* rank 0 is the one with the faults */
 #else
 #define ALIKE_FROM 0
 #endif
@@ -135,7 +136,7 @@ inline deal_views() {
 ltl everyone_leaves { <> (departures == RANKS) }
 #endif
 
-/* The outer world: deals the views, starts the processes, then does its harm at any time. */
+/* The environment: distributes the views, starts the processes, then causes faults at any time. */
 init {
   byte rank, most;
   atomic {
@@ -160,7 +161,7 @@ init {
 }
 
 #if COLLATE_DEATHS > 0
-active proctype Killer() {    /* it may also spare them: it can end at each kill */
+active proctype Killer() {    /* it may also kill fewer: it can end at each kill */
 end_first:
   kill ! 0;                   /* ranks are alike */
 #if COLLATE_DEATHS > 1

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks every configuration of the model with spin, one line each; exits 0 only if all come out as expected.
+"""Checks every configuration of the model with spin, one line each; exits with 0 only if all have the expected result.
 
     tests/formal/run.py [--quick | --full] [--only TEXT] [--trail]
 
-A search cut short by depth, memory or time fails, whatever it had found until then. One search at a time; everything is
-built in a temporary folder, which is removed.
+A search that is cut short by depth, memory or time fails, whatever it found before. One search runs at a time;
+everything is built in a temporary folder, which is removed.
 """
 
 import argparse
@@ -50,10 +50,10 @@ def defines(configuration):
 
 
 def build(configuration, folder):
-    """Makes the verifier `pan` in the folder; returns the problem if there is one."""
+    """Builds the verifier `pan` in the folder; returns the problem if there is one."""
     for source in HERE.glob("*.pml"):
         shutil.copy(source, folder)
-    optimize = "-O1" if configuration.error is None else "-O0"  # errors are found at once
+    optimize = "-O1" if configuration.error is None else "-O0"  # errors are found immediately
     steps = (
         ["spin", "-a"] + defines(configuration) + ["dgap.pml"],
         ["gcc", "-w", optimize, "-DCOLLAPSE", "-DVECTORSZ=2048", f"-DMEMLIM={MEMORY_LIMIT_MB}"]
@@ -77,11 +77,11 @@ def judge(configuration, output):
     if truncated:
         return False, "search cut short: " + truncated.group(0)
     error = re.search(r"pan:\d+: (.*?) \(at depth", output)
-    wanted = configuration.error
-    if wanted and not error:
-        return False, f"no error, wanted: {wanted.meaning}"
-    if wanted and re.search(wanted.pattern, error.group(1)):
-        return True, f"found: {wanted.meaning}"
+    expected = configuration.error
+    if expected and not error:
+        return False, f"found no error, expected: {expected.meaning}"
+    if expected and re.search(expected.pattern, error.group(1)):
+        return True, f"found: {expected.meaning}"
     if error:
         return False, error.group(1)
     if "Search not completed" in output or not re.search(r"errors: 0$", output, re.MULTILINE):
@@ -94,7 +94,7 @@ def judge(configuration, output):
 
 
 def search(configuration, folder, timeout_seconds):
-    """Returns what the verifier says."""
+    """Returns the output of the verifier."""
     try:
         return execute(["./pan", f"-m{SEARCH_DEPTH}"] + RUN_FLAGS[configuration.search], folder, timeout_seconds).stdout
     except subprocess.TimeoutExpired:
@@ -107,7 +107,7 @@ def print_trail(configuration, folder):
 
 
 def check(configuration, timeout_seconds, show_trail=False):
-    """Runs one configuration, prints its line and returns whether it came out as expected."""
+    """Runs one configuration, prints its line and returns whether it had the expected result."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="dgap-") as folder:
         problem = build(configuration, folder)
@@ -139,7 +139,7 @@ def main():
     passed = [check(configuration, 1800 if options.full else 600, options.trail) for configuration in chosen]
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{sum(passed)} of {len(passed)} as expected, {time.monotonic() - start:.0f} s, "
-          f"of processor time {used.ru_utime + used.ru_stime:.0f} s")
+          f"processor time {used.ru_utime + used.ru_stime:.0f} s")
     return 0 if passed and all(passed) else 1
 
 

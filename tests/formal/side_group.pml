@@ -1,22 +1,22 @@
 /* The store's generation counter and the collates' side groups, one per generation.
  *
- * An all-reduce has two halves: contribute, where the last rank to come completes it for all, and wait. It may complete
- * for one rank and fail for another, as with real sockets: whoever waits may take either whenever both are possible.
+ * An all-reduce has two halves: contribute, where the last rank completes it for all, and wait. It may complete for one
+ * rank and fail for another, as with real sockets: a rank that waits may take either whenever both are possible.
  */
 
-/* The first one, and one more for each lost member: by death, or by leaving while others still talk. */
+/* The first one, and one more for each lost member: by death, or by leaving while others still communicate. */
 #define GENERATIONS (1 + COLLATE_DEATHS + RANKS - 1)
 
 byte generation_counter;                  /* in the store */
 #ifdef FAULT_BY_CONTROL
-byte told;                                /* what the last control all-reduce said of it */
+byte reported;                                /* its value in the last control all-reduce */
 #endif
 
 typedef SideGroup {
   byte joined;
   byte replay_from;                       /* MIN of the newest saved rounds of those who joined */
   bool closed;                            /* a member's connections are gone */
-  byte arrived;                           /* the all-reduce in progress: how many contributed, and who waits for it */
+  byte arrived;                           /* the all-reduce in progress: how many contributed, and which ranks wait */
   bool waiting[RANKS];
   byte round;                             /* of those who contributed */
   byte most_groups, least_groups, least_views;              /* being reduced, over the ranks that hold views */
@@ -27,7 +27,7 @@ typedef SideGroup {
 SideGroup side[GENERATIONS];
 
 #ifdef FAULT_BY_CONTROL
-#define SUPERSEDED(g) (told > g)
+#define SUPERSEDED(g) (reported > g)
 #define FAILED(g) SUPERSEDED(g)
 #else
 #define SUPERSEDED(g) (generation_counter > g)
@@ -67,7 +67,7 @@ inline clear_reduction(g) {
   for (member : 0 .. RANKS - 1) { side[g].waiting[member] = false }
 }
 
-/* A generation without members is as good as new: fewer states. */
+/* A generation without members is reset: fewer states. */
 inline clear_side_group(g) {
   side[g].joined = 0;
   side[g].replay_from = 255;
@@ -77,7 +77,7 @@ inline clear_side_group(g) {
   side[g].agreed_finished = false;
   clear_reduction(g)
 }
-hidden byte member, old;                  /* only to count in loops */
+hidden byte member, old;                  /* only loop counters */
 
 inline join_side_group(g) {
   d_step {
@@ -90,7 +90,7 @@ inline join_side_group(g) {
   }
 }
 
-/* A fault of generation g was seen, by a peer or by the dead collate's fork server. One of them wins. */
+/* A fault of generation g was seen, by a peer or by the dead collate's fork server. One of them raises the counter. */
 inline raise_generation(g) {
   d_step {
     if
@@ -105,7 +105,7 @@ inline raise_generation(g) {
   }
 }
 
-/* T = max(1, min(max g, min s of the unfinished, R)); balanced caps it by the least g of the unfinished, too. */
+/* T = max(1, min(max g, min s of the unfinished, R)); balanced also caps it by the smallest g of the unfinished. */
 inline agree(g) {
   side[g].agreed_slots = side[g].most_groups;
 #ifndef ALIGN_PAPER
@@ -120,7 +120,7 @@ inline agree(g) {
   side[g].agreed_finished = side[g].finished
 }
 
-/* First all-reduce of a round, MAX over {g, -g, -s, unfinished, finished}: who holds views offers groups of them. */
+/* First all-reduce of a round, MAX over {g, -g, -s, unfinished, finished}: ranks with views offer groups of them. */
 inline contribute_offer(g, at_round, views_held, groups_offered) {
   d_step {
     if
@@ -144,7 +144,7 @@ inline contribute_offer(g, at_round, views_held, groups_offered) {
   }
 }
 
-/* Second all-reduce of a round, SUM over the slots' totals: the sums do not steer the protocol, the meeting does. */
+/* Second all-reduce of a round, SUM over the slots' totals: the protocol depends on the rendezvous, not on the sums. */
 inline contribute_totals(g) {
   d_step {
     side[g].waiting[me] = true;

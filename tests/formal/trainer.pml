@@ -1,8 +1,9 @@
 /* The trainer of one rank.
  *
  * It takes slot after slot, in lock step with the other ranks. Before a slot's first device collective all ranks vote
- * in the control all-reduce {stop asked, slot not at hand}: nobody enters a device collective that another cannot, and
- * a stop is heard while data is stuck. A step's gradient is reduced in its last slot. It takes no part in recovery.
+ * in the control all-reduce {stop requested, slot not ready}: no rank enters a device collective that another cannot,
+ * and a stop is noticed while data is stuck. A step's gradient is reduced in its last slot. The trainer takes no part in
+ * recovery.
  */
 
 typedef Control {
@@ -21,9 +22,9 @@ Device device;
 
 byte trained[RANKS];                     /* views */
 byte finished_slot[RANKS], finished_round[RANKS];    /* of the last finished step, as in a checkpoint */
-byte taken_slot, taken_round;            /* by the rank that is ahead */
+byte taken_slot, taken_round;            /* by the first rank to take it */
 bool taken_end;
-byte departures, last_slot, last_round;  /* the place where the trainers leave */
+byte departures, last_slot, last_round;  /* the position where the trainers leave */
 bool vanished;
 
 #if RANKS == 2
@@ -52,7 +53,7 @@ inline vote() {
   }
 }
 
-/* Lock step: what one rank takes as its next slot, all take. */
+/* Lock step: all ranks take the same next slot. */
 inline check_taken_slot() {
   d_step {
     if
@@ -83,17 +84,17 @@ inline enter_gradient_reduction() {
   }
 }
 
-/* A checkpoint of this step names the start of the slot's round: it must still be there, whatever collate did since. */
+/* A checkpoint of this step names the start of the slot's round: it must still exist, whatever collate did since. */
 inline finish_step() {
   d_step {
     assert(shm[me].newest <= HEAD.round + DEPTH);
-    assert(START(me, HEAD.round).round == HEAD.round);                      /* the saved starts suffice, here as well */
+    assert(START(me, HEAD.round).round == HEAD.round);                      /* the saved starts suffice here too */
     finished_slot[me] = shm[me].released + 1;
     finished_round[me] = HEAD.round
   }
 }
 
-/* Coverage: views are numbered in the order of emission, so each slot must go on where the one before stopped. */
+/* Coverage: views are numbered in the order of emission, so each slot must continue where the previous one stopped. */
 inline release() {
   d_step {
     assert(HEAD.first_view == trained[me]);
@@ -106,7 +107,7 @@ inline release() {
 inline depart() {
   d_step {
 #ifndef NON_JOIN
-    assert(control.agreed_stop || trained[me] == shard[me]);                /* coverage: nothing is left behind */
+    assert(control.agreed_stop || trained[me] == shard[me]);                /* coverage: nothing is missed */
 #endif
     assert(control.agreed_stop || finished_slot[me] == shm[me].released);   /* steps never cross epochs */
     if
@@ -135,13 +136,13 @@ next_slot:
     atomic {
       !control.waiting[me];
 #ifdef FAULT_BY_CONTROL
-      told = generation_counter;
+      reported = generation_counter;
 #endif
       if
       :: control.agreed_stop -> goto leave
       :: !control.agreed_stop && control.agreed_not_at_hand ->
 #ifndef BUSY_VOTES
-           ALL_AT_HAND || stop_asked;    /* votes in between would only repeat the answer */
+           ALL_AT_HAND || stop_asked;    /* votes in between would only repeat the result */
 #endif
            goto next_slot
       :: else

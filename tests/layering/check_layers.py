@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that the #include lines and the USES lists obey the table of permitted arrows between modules.
+"""Checks that the #include lines and the USES lists follow the table of permitted arrows between modules.
 
-    check_layers.py [ROOT]      prints one line per fault, exit code 1 when there are any
+    check_layers.py [ROOT]      prints one line per fault; exit code 1 if there are any
 
-A file of lib/MODULE may include "MODULE/..." of its own module and of those named behind it in ARROWS, always by the path
-from lib/. Headers of LibTorch and CUDA may only be seen where TORCH says so, and a pure module sees neither files,
-processes, threads, clocks nor randomness of its own. Files of apps/ may include every module, and each other by bare name.
+A file of lib/MODULE may include "MODULE/..." of its own module and of the modules that ARROWS lists for it, always by the
+path from lib/. Only the modules in TORCH may include headers of LibTorch and CUDA. A pure module must not use files,
+processes, threads, clocks or randomness. Files of apps/ may include every module, and each other by bare name.
 """
 
 import pathlib

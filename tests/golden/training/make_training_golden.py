@@ -13,7 +13,7 @@ s % 40. AdamW with weight decay 0.1 on matrices alone, gradients clipped to norm
     rows                of each batch
     loss.NAME, norm.NAME, lr.NAME    float64 [200]: mean loss over the supervised tokens before the step, gradient norm
                                      before clipping, learning rate of the step
-    weight.NAME.WEIGHT  some weights behind the last step
+    weight.NAME.WEIGHT  some weights after the last step
 
 NAME is the learning rate's schedule: constant, or cosine with a warm-up of 20 steps. LR is the highest rate.
 """
