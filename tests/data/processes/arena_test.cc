@@ -134,7 +134,7 @@ TEST_CASE("slots: padded fills rows up to the longest, rounded up") {
   CHECK(copy(batch.offsets) == std::vector<std::int32_t>{0, 3, 4});
 }
 
-TEST_CASE("slots: an idle slot and the end are empty, too many rows left out are an error") {
+TEST_CASE("slots: an idle slot and the end are empty, rows left out beyond the room break an invariant") {
   Arena arena("test", kShape);
   SampleStore store;
   for (const SlotKind kind : {SlotKind::idle, SlotKind::closing, SlotKind::end}) {
@@ -149,7 +149,7 @@ TEST_CASE("slots: an idle slot and the end are empty, too many rows left out are
   }
   Slot slot;
   slot.left_out.resize(4);
-  CHECK_THROWS_AS(write_slot(slot, {}, {}, store, arena.place(1)), DataError);
+  CHECK_THROWS_AS(write_slot(slot, {}, {}, store, arena.place(1)), InternalError);
 }
 
 TEST_CASE("sample store: samples come and go in any order and keep their content") {

@@ -96,7 +96,7 @@ TEST_CASE("memory kills: a fresh one explains one death, an old one none") {
 }
 
 TEST_CASE("messages: an answer is read as it was written, wrong sizes are found") {
-  const SampleRequest request{.generation = 3, .number = 9, .view = 17, .epoch = 1};
+  const SampleRequest request{.generation = 3, .number = 9, .view = {.view = 17, .epoch = 1}};
   const Sample sample{.tokens = {1, 2, 3}, .labels = {-100, 2, 3}, .supervised = 2};
   SampleAnswer header = answer_header(request, {}, sample);
   std::vector<std::byte> record(sizeof header + header.payload_bytes());

@@ -1,0 +1,98 @@
+// Refilling a window in one process: what one refill may leave out, and how often a sample is tried.
+#include "data/processes/refill.h"
+
+#include <memory>
+
+#include "catch.h"
+#include "data/processes/own_feed.h"
+#include "data/processes/shared_memory.h"
+#include "loader.h"
+
+namespace odb {
+namespace {
+
+const GivenUp kNever = [] { return false; };
+
+Rounds first_rounds(const LaneSetup& setup) {
+  const Epoch epoch = setup.epoch(0);
+  const RoundStart start = start_of_epoch(epoch, 0, 1);
+  return {setup.shape, setup.batching, start, make_source(epoch, start)};
+}
+
+}  // namespace
+
+TEST_CASE("refill: more rows left out in one round than there is room for end the run") {
+  FakeData data{.size = 40, .unsupervised_percent = 0};
+  for (ViewId view = 0; view < 30; ++view)
+    data.fates[view] = FakeData::Fate::bad;
+  const LaneSetup setup = fake_lane(data, small_options());
+  const std::unique_ptr<ViewMaker> maker = setup.maker();
+  SharedObject<LaneControl> control("control");
+  for (const std::int64_t room : {29, 30}) {
+    SampleStore store;
+    OwnFeed feed(*maker, control->makers[0], setup.rules);
+    Refill refill(feed, store, *control, room);
+    Rounds rounds = first_rounds(setup);
+    refill.restart({});
+    const Refill::Result result = refill.fill(rounds, kNever);
+    if (room == 30) {
+      CHECK(result.ending == Refill::Ending::filled);
+      CHECK(rounds.refill_record().left_out.size() == 30);
+      continue;
+    }
+    CHECK(result.ending == Refill::Ending::failed);
+    CHECK(result.code == ExitCode::data);
+    CHECK(result.text ==
+          "30 samples were left out in one round, at most 29 are possible: the data holds next to "
+          "nothing to train on; look at it with odb-trainer inspect data");
+  }
+}
+
+TEST_CASE("refill: a sample that comes out otherwise than its group was formed is refused") {
+  const FakeData data{.size = 40, .unsupervised_percent = 0};
+  const LaneSetup setup = fake_lane(data, small_options());
+  const std::unique_ptr<ViewMaker> maker = setup.maker();
+  SharedObject<LaneControl> control("control");
+  SampleStore store;
+  OwnFeed feed(*maker, control->makers[0], setup.rules);
+  Refill refill(feed, store, *control, 40);
+  const auto restore = [&](Item item) {
+    refill.restart({});
+    return refill.restore(std::vector{item}, 0, kNever);
+  };
+  const Item right = std::get<Item>(data.prepare(7));
+  CHECK(restore(right));
+  CHECK(store.size() == 1);
+  Item other = right;
+  ++other.length;
+  CHECK_THROWS_WITH(restore(other), Catch::Contains("sample 7 had ") &&
+                                        Catch::Contains("the data has changed during the run"));
+  other = right;
+  --other.supervised;
+  CHECK_THROWS_AS(restore(other), DataError);
+}
+
+TEST_CASE("refill: only a sample that was good before is tried a third time, after a pause") {
+  SharedObject<MakerState> state("state");
+  state->suspect = 8;
+  state->suspect_epoch = 1;
+  state->crashes = 2;
+  const ViewRequest fresh{.view = 7, .epoch = 1};
+  const ViewRequest good_before{.view = 7, .epoch = 1, .max_crashes = kCrashesOfOnceGoodSample};
+  CHECK(pause_before(*state, fresh).count() == 0);
+  CHECK(pause_before(*state, good_before).count() == 2000);
+  CHECK(pause_before(*state, {.view = 6, .epoch = 1, .max_crashes = 3}).count() == 0);
+  CHECK(pause_before(*state, {.view = 7, .epoch = 0, .max_crashes = 3}).count() == 0);
+  state->crashes = 3;
+  CHECK(pause_before(*state, good_before).count() == 0);
+
+  const FakeData data{.size = 40};
+  const LaneSetup setup = fake_lane(data, small_options());
+  const std::unique_ptr<ViewMaker> maker = setup.maker();
+  Sample sample;
+  state->crashes = 2;
+  CHECK(make_view(*maker, *state, setup.rules, fresh, sample).kind == AnswerKind::left_out);
+  CHECK(make_view(*maker, *state, setup.rules, good_before, sample).kind == AnswerKind::sample);
+}
+
+}  // namespace odb
