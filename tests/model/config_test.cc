@@ -73,8 +73,8 @@ TEST_CASE("What a family leaves out has its family's default") {
 TEST_CASE("What is not computed is refused by name") {
   check_refused({{"model_type", "mamba"}}, {"config.json: model_type: found \"mamba\"", "qwen3"});
   check_refused({{"model_type", nullptr}}, {"model_type: found nothing"});
-  check_refused({{"hidden_act", "gelu"}}, {"hidden_act: found \"gelu\", wanted silu"});
-  check_refused({{"attention_dropout", 0.1}}, {"attention_dropout: found 0.1, wanted 0"});
+  check_refused({{"hidden_act", "gelu"}}, {"hidden_act: found \"gelu\", expected silu"});
+  check_refused({{"attention_dropout", 0.1}}, {"attention_dropout: found 0.1, expected 0"});
   check_refused({{"quantization_config", Json::object()}}, {"quantization_config"});
   check_refused({{"partial_rotary_factor", 0.5}}, {"partial_rotary_factor: found 0.5"});
   check_refused({{"layer_types", {"full_attention", "sliding_attention"}}},
@@ -95,10 +95,10 @@ TEST_CASE("A sliding window that no layer uses is no obstacle") {
             .layers == 2);
 }
 
-TEST_CASE("Sizes that cannot be are refused with what was found and wanted") {
+TEST_CASE("Sizes that cannot be are refused with what was found and expected") {
   for (const char* key : {"vocab_size", "hidden_size", "intermediate_size", "num_hidden_layers",
                           "num_attention_heads"}) {
-    check_refused({{key, 0}}, {std::string(key) + ": found 0, wanted a whole number from 1"});
+    check_refused({{key, 0}}, {std::string(key) + ": found 0, expected a whole number from 1"});
     check_refused({{key, -1}}, {std::string(key) + ": found -1"});
     check_refused({{key, 2.5}}, {std::string(key) + ": found 2.5"});
     check_refused({{key, "8"}}, {std::string(key) + ": found \"8\""});
@@ -107,7 +107,7 @@ TEST_CASE("Sizes that cannot be are refused with what was found and wanted") {
   }
   check_refused({{"num_key_value_heads", 3}}, {"a divisor of num_attention_heads (4)"});
   check_refused({{"head_dim", 3}}, {"heads of 3 values", "even"});
-  check_refused({{"rms_norm_eps", 0}}, {"rms_norm_eps: found 0, wanted a number above 0"});
+  check_refused({{"rms_norm_eps", 0}}, {"rms_norm_eps: found 0, expected a number above 0"});
   check_refused({{"eos_token_id", 20}}, {"eos_token_id: found 20", "from 0 to 19"});
   check_refused({{"eos_token_id", {3, -1}}}, {"eos_token_id: found -1"});
   check_refused({{"tie_word_embeddings", "yes"}}, {"true or false"});

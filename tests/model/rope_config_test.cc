@@ -66,7 +66,7 @@ TEST_CASE("Types in both spellings") {
                 "rope_type is 'yarn' but type is 'linear'");
   check_refused({{"rope_scaling", {{"factor", 2}}}}, "rope_scaling: rope_type: found nothing");
   check_refused({{"rope_scaling", {{"rope_type", "longrope"}, {"factor", 2}}}},
-                "found \"longrope\", wanted one of default, linear, dynamic, llama3, yarn");
+                "found \"longrope\", expected one of default, linear, dynamic, llama3, yarn");
   check_refused({{"rope_scaling", {{"rope_type", "linear"}}}}, "factor: found nothing");
   check_refused({{"rope_scaling", {{"rope_type", "default"}, {"mrope_section", {1, 2, 3}}}}},
                 "mrope_section");

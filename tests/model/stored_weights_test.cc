@@ -120,7 +120,7 @@ TEST_CASE("Missing, left over and misshapen tensors are all told") {
   const WeightCheck check = check_weights(config, stored);
   CHECK(check.problems ==
         std::vector<std::string>{
-            "f: tensor model.embed_tokens.weight: found I8, wanted F32, BF16 or F16",
+            "f: tensor model.embed_tokens.weight: found I8, expected F32, BF16 or F16",
             "tensor model.norm.weight [8] is missing",
             "f: tensor lm_head.weight: found shape [20, 9], config.json wants [20, 8]",
             "f: tensor model.layers.7.extra is not part of the model that config.json describes"});
