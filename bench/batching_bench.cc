@@ -1,4 +1,4 @@
-// How fast windows are grouped and rounds are run, on lengths of the distribution "chat": a rank
+// The speed of grouping windows and running rounds, on lengths of the distribution "chat": a rank
 // must never wait for its batches to be formed.
 #include <memory>
 #include <vector>
@@ -18,7 +18,7 @@ using namespace odb;
 
 constexpr std::int64_t kWindow = 1024;
 constexpr std::size_t kWindows =
-    64;  // different ones in turn, so that no branch is learnt by heart
+    64;  // different ones in turn, so that branches are not predicted from the last run
 
 BatchingOptions options(Layout layout) {
   return resolve({.layout = layout, .window = kWindow}, layout);

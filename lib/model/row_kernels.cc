@@ -14,7 +14,7 @@ namespace odb::row {
 namespace {
 
 // e^x by splitting off a power of two and a polynomial of degree 6 on the rest (|rest| <= ln(2)/2):
-// at most 2 units in the last place off. Written without branches so that loops over it vectorise.
+// at most 2 units in the last place off. Written without branches so that loops over it vectorize.
 [[gnu::always_inline]] inline float exponential(float x) {
   constexpr float kLog2E = 1.44269504f;
   constexpr float kLn2High = 0.693359375f;
@@ -40,7 +40,7 @@ namespace {
   return 1.0f / (1.0f + exponential(-x));
 }
 
-// Sums of long rows go through fp64 once per so many values.
+// Sums of long rows are added to an fp64 total once per this many values.
 constexpr std::int64_t kBlock = 2048;
 
 ODB_VECTORISED float greatest(const float* values, std::int64_t count) {

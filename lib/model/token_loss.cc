@@ -113,11 +113,11 @@ struct TokenLoss : torch::autograd::Function<TokenLoss> {
     return parts.sum;
   }
 
-  // Hands the gradients over, scaled in place: they are there for one backward only.
+  // Returns the gradients, scaled in place: they exist for one backward only.
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const Tensor& scale = gradients[0];
     if (std::exchange(context->saved_data["taken"], true).toBool())
-      throw InternalError("a token loss hands its gradients over once: no second backward of it");
+      throw InternalError("a token loss supports one backward only");
     const auto take = [&](const char* name) {
       const auto found = context->saved_data.find(name);
       if (found == context->saved_data.end()) return Tensor();
@@ -154,7 +154,8 @@ SupervisedPositions supervised_positions(const Tensor& labels, const RowOffsets&
       if (label[i] == kNoLabel) continue;
       if (label[i] < 0 || label[i] >= vocabulary_size)
         throw DataError(
-            "row {} of a batch, token {}: found label {}, wanted one below the model's {} ids; the "
+            "row {} of a batch, token {}: found label {}, expected one below the model's {} ids; "
+            "the "
             "tokenizer is not the model's",
             row, i - rows.begin(row), label[i], vocabulary_size);
       positions.push_back(i - 1);

@@ -40,7 +40,7 @@ void check_refused(const std::string& bytes, const std::vector<std::string>& par
 
 }  // namespace
 
-TEST_CASE("A header is read: tensors in the order of their bytes, metadata apart") {
+TEST_CASE("A header is read: tensors in the order of their bytes, metadata separately") {
   const std::string header =
       "{\"__metadata__\":{\"format\":\"pt\"}," + entry("b", "BF16", "[2,3]", "[8,20]") + "," +
       entry("a", "F32", "[2]", "[0,8]") + "," + entry("none", "F32", "[0,4]", "[8,8]") + "," +
@@ -60,7 +60,7 @@ TEST_CASE("A header is read: tensors in the order of their bytes, metadata apart
   CHECK(read.metadata == std::map<std::string, std::string>{{"format", "pt"}});
 }
 
-TEST_CASE("Files that are no safetensors, or cut, are refused") {
+TEST_CASE("Files that are not safetensors, or cut, are refused") {
   check_refused("", {"found 0 bytes"});
   check_refused("1234567", {"found 7 bytes"});
   check_refused(std::string(8, '\0'), {"does not begin with '{'"});
@@ -72,7 +72,7 @@ TEST_CASE("Files that are no safetensors, or cut, are refused") {
   check_refused(safetensors_bytes("{" + entry("a", "F32", "[2]", "[0,8]") + "}", 7),
                 {"the file is cut"});
   check_refused(safetensors_bytes("{" + entry("a", "F32", "[2]", "[0,8]") + "}", 9),
-                {"found 1 bytes behind the last tensor"});
+                {"found 1 bytes after the last tensor"});
 }
 
 TEST_CASE("Entries that contradict themselves or each other are refused by tensor") {
@@ -145,7 +145,7 @@ TEST_CASE("A crash at any point of a write leaves no file or a whole one") {
 }
 
 TEST_CASE("A header of 60,000 tensors is written and read, each key looked up in a sorted tree") {
-  // Keys that are searched one by one would be compared 1.8 thousand million times.
+  // A linear search for each key would take 1.8 billion comparisons.
   STATIC_REQUIRE(std::is_same_v<SortedJson::object_t::key_compare, std::less<>>);
   constexpr int kTensors = 60'000;
   const TemporaryFolder folder;
