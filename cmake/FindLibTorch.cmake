@@ -1,4 +1,4 @@
-# Finds LibTorch without running python and without LibTorch's own CMake files, which want a whole CUDA toolkit.
+# Finds LibTorch without running python and without LibTorch's own CMake files, which need a whole CUDA toolkit.
 #
 # Where it looks: LIBTORCH (-DLIBTORCH=... or the environment variable; kept in the cache), which may be an unpacked
 # libtorch zip, the torch folder of a python package, a site-packages folder or a virtual environment; if that is not
@@ -19,7 +19,7 @@ function(odb_read_definition file name out_variable)
   set(value "")
   if(EXISTS "${file}")
     file(READ "${file}" text)
-    # The value may stand on the next line, behind a backslash.
+    # The value may stand on the next line, after a backslash.
     if("${text}" MATCHES "#define[ \t]+${name}[ \t\\\n]+\"?([0-9][^\" \t\n]*)")
       set(value "${CMAKE_MATCH_1}")
     endif()
@@ -57,7 +57,7 @@ endif()
 odb_read_definition("${LibTorch_ROOT_DIR}/include/torch/headeronly/version.h" TORCH_VERSION LibTorch_VERSION)
 if(NOT LibTorch_VERSION OR LibTorch_VERSION VERSION_LESS 2.13)
   message(FATAL_ERROR "LibTorch: ${LibTorch_ROOT_DIR} is version '${LibTorch_VERSION}' (empty: before 2.9); "
-                      "wanted 2.13 or 2.14. ${odb_libtorch_how}")
+                      "expected 2.13 or 2.14. ${odb_libtorch_how}")
 elseif(LibTorch_VERSION VERSION_GREATER_EQUAL 2.15)
   message(WARNING "LibTorch: ${LibTorch_ROOT_DIR} is version ${LibTorch_VERSION}; odb-trainer is built and tested "
                   "with 2.13 and 2.14. If it does not compile, take one of these.")
@@ -82,7 +82,7 @@ elseif(ODB_REQUIRE_CUDA)
                       "ON. Point LIBTORCH at a CUDA build, or configure with -DODB_REQUIRE_CUDA=OFF.")
 endif()
 
-# As -idirafter: the wheel brings an fmt newer than the system's, which spdlog must not see.
+# As -idirafter: the wheel contains an fmt newer than the system's, which spdlog must not see.
 list(TRANSFORM odb_libtorch_includes REPLACE "(.+)" "SHELL:-idirafter \"\\1\"" OUTPUT_VARIABLE odb_libtorch_options)
 list(TRANSFORM odb_libtorch_run_paths PREPEND "-Wl,-rpath," OUTPUT_VARIABLE odb_libtorch_link_options)
 add_library(LibTorch::LibTorch INTERFACE IMPORTED GLOBAL)

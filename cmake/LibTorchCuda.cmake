@@ -1,5 +1,5 @@
 # The CUDA half of FindLibTorch: CUDA's headers and runtime, NCCL and CUPTI, from the nvidia packages beside a torch
-# package, from an unpacked libtorch zip, or from a toolkit's folder. Of a toolkit no more than headers is needed.
+# package, from an unpacked libtorch zip, or from a toolkit's folder. Only the headers of a toolkit are needed.
 # Adds to the odb_libtorch_* lists and sets LibTorch_CUDA, LibTorch_NCCL and LibTorch_CUPTI. Sources see ODB_WITH_CUDA.
 
 # A package's version.py says `cuda: Optional[str] = '13.0'`; a zip's build-version says 2.13.0+cu130.
@@ -12,7 +12,7 @@ elseif(EXISTS "${LibTorch_ROOT_DIR}/build-version")
 endif()
 if(NOT LibTorch_CUDA MATCHES "^([0-9]+)\\.[0-9]+$")
   message(FATAL_ERROR "LibTorch: ${odb_libtorch_lib} holds libtorch_cuda.so, but neither version.py nor build-version "
-                      "in ${LibTorch_ROOT_DIR} tells its CUDA version (found '${LibTorch_CUDA}'). Unpack it again.")
+                      "in ${LibTorch_ROOT_DIR} states its CUDA version (found '${LibTorch_CUDA}'). Unpack it again.")
 endif()
 set(odb_cuda_major "${CMAKE_MATCH_1}")
 
@@ -35,7 +35,7 @@ function(odb_first_folder_with file out_variable)
   endforeach()
 endfunction()
 
-# Headers. Those of the runtime's package include two that packages of their own bring.
+# Headers. Those of the runtime's package include two from other packages.
 foreach(header IN ITEMS cuda_runtime_api.h crt/host_defines.h cccl/nv/target)
   odb_first_folder_with(include/${header} folder ${odb_cuda_folders})
   if(NOT folder)
@@ -49,7 +49,7 @@ list(APPEND odb_libtorch_includes "${folder}/include/cccl")
 list(REMOVE_DUPLICATES odb_libtorch_includes)
 list(REMOVE_ITEM odb_libtorch_includes /usr/include)
 
-# Libraries. --no-as-needed: nothing refers to libtorch_cuda by name, it announces itself when it is loaded.
+# Libraries. --no-as-needed: nothing refers to libtorch_cuda by name, it registers itself when it is loaded.
 file(GLOB odb_cudart "${odb_nvidia_cuda}/lib/libcudart.so.${odb_cuda_major}" "${odb_libtorch_lib}/libcudart*.so*")
 if(NOT odb_cudart)
   odb_first_folder_with("lib*/libcudart.so.${odb_cuda_major}" folder ${odb_cuda_folders})
@@ -86,7 +86,7 @@ if(odb_nccl)
     list(APPEND odb_libtorch_run_paths "${odb_nccl_folder}")
   endif()
 else()
-  message(WARNING "LibTorch: found no nccl.h in ${odb_nvidia}/nccl, NCCL_HOME or /usr: ranks on GPUs will talk through "
+  message(WARNING "LibTorch: found no nccl.h in ${odb_nvidia}/nccl, NCCL_HOME or /usr: ranks on GPUs will communicate over "
                   "Gloo, which is slow. Install nvidia-nccl-cu${odb_cuda_major} beside torch, or libnccl-dev.")
 endif()
 

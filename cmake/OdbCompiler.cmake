@@ -30,7 +30,7 @@ target_include_directories(odb_compiler INTERFACE ${CMAKE_SOURCE_DIR}/lib)
 file(RELATIVE_PATH odb_source_from_build ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
 target_compile_options(odb_compiler INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough
-  -Wno-missing-field-initializers # designated initialisers leave defaults out on purpose
+  -Wno-missing-field-initializers # designated initializers leave defaults out on purpose
   -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/= -fmacro-prefix-map=${odb_source_from_build}= $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 if(ODB_WARNINGS_AS_ERRORS)
   target_compile_options(odb_compiler INTERFACE -Werror)

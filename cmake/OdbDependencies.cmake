@@ -1,4 +1,4 @@
-# System packages that the modules stand on. scripts/packages.txt lists their Debian names.
+# System packages that the modules depend on. scripts/packages.txt lists their Debian names.
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)

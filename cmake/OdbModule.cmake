@@ -1,9 +1,9 @@
 # One function per kind of target, so that a module's CMakeLists.txt is a list of its files and nothing else.
 
 # odb_add_torch_header(): compiles the headers that LibTorch modules share once for all of them. Not all of <torch/torch.h>:
-# what a header leaves to be instantiated costs every source again (8 seconds of an empty one, 5 with this list). It is
-# made with base's definitions, since a precompiled header is only taken by sources that agree with it on every macro that
-# it looks at (fmt's, spdlog's).
+# each source instantiates the header's templates again (8 seconds for an empty source, 5 with this list). It is
+# built with base's definitions, because a source can use a precompiled header only if both agree on every macro that the
+# header reads (fmt's, spdlog's).
 function(odb_add_torch_header)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/torch_header.cc CONTENT "")
   add_library(odb_torch_header OBJECT ${CMAKE_BINARY_DIR}/generated/torch_header.cc)
@@ -13,8 +13,8 @@ function(odb_add_torch_header)
     <torch/nn/module.h> <torch/nn/functional.h> <torch/optim.h> <torch/serialize.h>)
 endfunction()
 
-# odb_use_torch(TARGET): links LibTorch and takes over the one precompiled header of it.
-# A precompiled header asks for equal code generation flags, so programs are compiled with -fPIC like the libraries.
+# odb_use_torch(TARGET): links LibTorch and uses its one precompiled header.
+# A precompiled header requires equal code generation flags, so programs are compiled with -fPIC like the libraries.
 function(odb_use_torch target)
   target_link_libraries(${target} PUBLIC LibTorch::LibTorch)
   target_precompile_headers(${target} REUSE_FROM odb_torch_header)
@@ -36,7 +36,7 @@ endfunction()
 
 # odb_add_test(NAME [TORCH] [THREADS] SOURCES file... USES module... [LINK target...] [LABELS label...])
 # A Catch2 program odb_NAME_test; every test case becomes one ctest test. LABELS: unit (default), processes, golden, slow.
-# THREADS: there are threads in it, or in the programs that it starts: the thread sanitizer has nothing to find in others, so
+# THREADS: it or the programs that it starts have threads. The thread sanitizer finds nothing in other programs, so
 # its build leaves them out.
 function(odb_add_test name)
   cmake_parse_arguments(arg "TORCH;THREADS" "" "SOURCES;USES;LINK;LABELS" ${ARGN})

@@ -1,4 +1,4 @@
-# The git commit is read at build time, not at configure time, so that `odb-trainer version` never tells an old one.
+# The git commit is read at build time, not at configure time, so that `odb-trainer version` never prints an old one.
 function(odb_add_version_source out_variable)
   set(generated ${CMAKE_BINARY_DIR}/generated/version.cc)
   add_custom_target(odb_version_source ALL

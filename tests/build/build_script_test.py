@@ -1,4 +1,4 @@
-"""Tests of scripts/build.sh with made-up programs in place of cmake and dpkg-query: which LibTorch it configures with.
+"""Tests of scripts/build.sh with made-up programs in place of cmake and dpkg-query: which LibTorch it configures.
 
 The python it is given does nothing but fail, so a run that would install LibTorch fails.
 """

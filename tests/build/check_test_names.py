@@ -1,6 +1,6 @@
-"""Checks that every Catch2 test name can travel through ctest: the name is what ctest asks the program for.
+"""Checks that every Catch2 test name works with ctest, which passes it to the test program.
 
-A ';' would make two names of it, an unmatched '[' swallow those behind it, a '-' in front make it an option.
+A ';' would split it into two names, an unmatched '[' would swallow the following names, a leading '-' would be an option.
 """
 
 import pathlib
@@ -16,7 +16,7 @@ def faults(root):
         for name in TEST_CASE.findall(file.read_text(encoding="utf-8")):
             found = FORBIDDEN.search(name)
             if found:
-                yield f"{file.relative_to(root)}: '{name}' holds '{found.group()}'; say it in other words"
+                yield f"{file.relative_to(root)}: '{name}' holds '{found.group()}'; choose other words"
 
 
 def main():

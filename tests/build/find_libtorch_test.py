@@ -146,10 +146,10 @@ class FindLibTorchTest(unittest.TestCase):
         self.assertIn(f"{self.folder}/nowhere", self.refused(f"-DLIBTORCH={self.folder / 'nowhere'}"))
 
     def test_versions_are_judged(self):
-        for version, wanted in [("2.12.1", "wanted 2.13 or 2.14"), ("1.13.0", "wanted 2.13 or 2.14")]:
+        for version, message in [("2.12.1", "expected 2.13 or 2.14"), ("1.13.0", "expected 2.13 or 2.14")]:
             with self.subTest(version=version):
                 cpu_torch(self.folder / version, version)
-                self.assertIn(wanted, self.refused(f"-DLIBTORCH={self.folder / version}"))
+                self.assertIn(message, self.refused(f"-DLIBTORCH={self.folder / version}"))
         cpu_torch(self.folder / "new", "2.15.0")
         code, found, text = self.configure(f"-DLIBTORCH={self.folder / 'new'}")
         self.assertEqual((code, found["VERSION"]), (0, "2.15.0"))

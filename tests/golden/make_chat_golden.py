@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Writes the golden files of tests/golden/chat: what transformers makes of the talks in talks.jsonl.
+"""Writes the golden files of tests/golden/chat: the results of transformers on the conversations in talks.jsonl.
 
 The chat templates are the model families' own Jinja texts. They are not part of this repository: they
-come from the wheel of trl, which carries verbatim copies, in the version pinned below.
+come from the wheel of trl, which contains verbatim copies, in the version pinned below.
 
     python3 -m venv .cache/chat-golden
     .cache/chat-golden/bin/pip install transformers==4.57.6 tokenizers==0.22.2 jinja2==3.1.6 xxhash==4.1.0
     .cache/chat-golden/bin/pip download --no-deps --dest .cache/chat-golden trl==1.16.0
     .cache/chat-golden/bin/python tests/golden/make_chat_golden.py .cache/chat-golden/trl-1.16.0-py3-none-any.whl
 
---hashes prints the normalised hashes of the templates (lib/data/templates/template_choice.cc) instead.
+--hashes prints the normalized hashes of the templates (lib/data/templates/template_choice.cc) instead.
 
-Labels are worked out apart from the code under test: answers are found in the rendered text by their
-header (no talk holds a control token in a content), and a token is supervised if it holds at least
+Labels are computed independently of the code under test: answers are found in the rendered text by their
+header (no conversation holds a control token in a content), and a token is supervised if it holds at least
 one character of an answer.
 """
 import hashlib

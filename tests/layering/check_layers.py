@@ -3,7 +3,7 @@
 
     check_layers.py [ROOT]      prints one line per fault, exit code 1 when there are any
 
-A file of lib/MODULE may include "MODULE/..." of its own module and of those named behind it in ARROWS, always by the path
+A file of lib/MODULE may include "MODULE/..." of its own module and of those listed for it in ARROWS, always by the path
 from lib/. Headers of LibTorch and CUDA may only be seen where TORCH says so, and a pure module sees neither files,
 processes, threads, clocks nor randomness of its own. Files of apps/ may include every module, and each other by bare name.
 """
@@ -53,7 +53,7 @@ def include_fault(module, quote, path):
     if quote == "<":
         return ""
     if "/" not in path:
-        return "no module folder; write it from lib/" if module else ""
+        return "no module folder; write the path from lib/" if module else ""
     if folder not in ALL:
         return f"unknown module '{folder}'"
     if module and folder != module and folder not in ARROWS[module]:

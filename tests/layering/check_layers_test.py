@@ -19,7 +19,7 @@ GOOD = {
     "apps/trainer/main.cc": '#include "commands.h"\n#include "train/loop.h"\n',
 }
 
-WRONG = [  # file, its text, a part of the one fault that is wanted
+WRONG = [  # file, its text, a part of the one expected fault
     ("lib/base/log.cc", '#include "data/ring.h"\n', "lib/base/log.cc:1: #include \"data/ring.h\": base must not use data"),
     ("lib/batching/a.cc", '\n  #  include "data/ring.h"\n', "lib/batching/a.cc:2"),
     ("lib/batching/a.cc", "#include <chrono>\n", "batching is pure"),
@@ -69,11 +69,11 @@ class CheckLayersTest(unittest.TestCase):
         self.assertEqual(faults_of(GOOD), [])
 
     def test_each_wrong_arrow_is_named_and_nothing_else(self):
-        for name, text, wanted in WRONG:
+        for name, text, expected in WRONG:
             with self.subTest(file=name, text=text):
                 found = faults_of({**GOOD, name: text})
                 self.assertEqual(len(found), 1, found)
-                self.assertIn(wanted, found[0])
+                self.assertIn(expected, found[0])
 
     def test_the_table_has_no_cycle_and_knows_its_own_names(self):
         done = set()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/training/curves.safetensors: what transformers and torch make of 200 training steps.
+"""Writes tests/golden/training/curves.safetensors: the results of transformers and torch in 200 training steps.
 
     python3 -m venv .cache/model-golden
     .cache/model-golden/bin/pip install torch==2.13.0 transformers==4.57.6 safetensors==0.8.0
@@ -13,7 +13,7 @@ s % 40. AdamW with weight decay 0.1 on matrices alone, gradients clipped to norm
     rows                of each batch
     loss.NAME, norm.NAME, lr.NAME    float64 [200]: mean loss over the supervised tokens before the step, gradient norm
                                      before clipping, learning rate of the step
-    weight.NAME.WEIGHT  some weights behind the last step
+    weight.NAME.WEIGHT  some weights after the last step
 
 NAME is the learning rate's schedule: constant, or cosine with a warm-up of 20 steps. LR is the highest rate.
 """
