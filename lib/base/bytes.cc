@@ -49,8 +49,8 @@ void append_varint(std::string& out, std::int64_t value) {
 }
 
 namespace detail {
-void check_integer_bytes(std::size_t found, std::size_t wanted) {
-  ODB_CHECK_GE(found, wanted);
+void check_integer_bytes(std::size_t found, std::size_t expected) {
+  ODB_CHECK_GE(found, expected);
 }
 }  // namespace detail
 

@@ -70,7 +70,7 @@ class ByteReader {
 };
 
 namespace detail {
-void check_integer_bytes(std::size_t found, std::size_t wanted);
+void check_integer_bytes(std::size_t found, std::size_t expected);
 }
 
 template <std::integral T>

@@ -97,14 +97,14 @@ struct TrainingGroups::Groups {
     if (!connected) return;  // else they have limits
     const int left = (options.rank + options.world - 1) % options.world;
     const int right = (options.rank + 1) % options.world;
-    std::set<int> neighbours{left, right};
-    neighbours.erase(options.rank);
+    std::set<int> neighbors{left, right};
+    neighbors.erase(options.rank);
     try {
-      end_operations(*control, neighbours);
+      end_operations(*control, neighbors);
       if (type == c10d::ProcessGroup::BackendType::NCCL)
         abort_nccl(*reducing);
       else
-        end_operations(*reducing, neighbours);
+        end_operations(*reducing, neighbors);
     } catch (const std::exception&) {  // there is nothing left to end
     }
   }

@@ -74,13 +74,13 @@ KeptMemory& kept_memory() {
 }
 
 void* KeptMemory::take(std::size_t bytes) {
-  const std::size_t wanted = bytes + sizeof(Header);
+  const std::size_t needed = bytes + sizeof(Header);
   Header header;
   void* place = nullptr;
-  if (wanted < kSmall) {
-    place = std::aligned_alloc(kAlignment, (wanted + kAlignment - 1) / kAlignment * kAlignment);
+  if (needed < kSmall) {
+    place = std::aligned_alloc(kAlignment, (needed + kAlignment - 1) / kAlignment * kAlignment);
   } else {
-    header.block = memory_class(wanted);
+    header.block = memory_class(needed);
     place = take_block(header.block);
   }
   if (place == nullptr) throw std::bad_alloc();

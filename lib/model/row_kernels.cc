@@ -162,13 +162,13 @@ float cross_entropy(const float* logits, std::int64_t label, std::int64_t count)
 
 float cross_entropy_in_place(float* logits, std::int64_t label, std::int64_t count) {
   const float most = greatest(logits, count);
-  const float wanted = logits[label];
+  const float label_logit = logits[label];
   double sum = 0;
   for (std::int64_t begin = 0; begin < count; begin += kBlock)
     sum += exponentials_in_place(logits + begin, most, std::min(kBlock, count - begin));
   scale_in_place(logits, static_cast<float>(1 / sum), count);
   logits[label] -= 1;
-  return static_cast<float>(std::log(sum) + most - wanted);
+  return static_cast<float>(std::log(sum) + most - label_logit);
 }
 
 }  // namespace odb::row

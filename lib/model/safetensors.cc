@@ -59,10 +59,10 @@ TensorInfo read_entry(const std::string& name, const SortedJson& json, std::uint
   if (offsets.size() != 2) entry.refuse("data_offsets", "a list of two offsets");
   const std::uint64_t begin = whole_number(offsets[0], where + ": data_offsets");
   const std::uint64_t end = whole_number(offsets[1], where + ": data_offsets");
-  const std::uint64_t wanted = shape_bytes(tensor.shape, *type, where);
-  if (begin > end || end - begin != wanted)
+  const std::uint64_t expected = shape_bytes(tensor.shape, *type, where);
+  if (begin > end || end - begin != expected)
     throw FileError("{}: data_offsets [{}, {}]; expected {} bytes for {} of {}", where, begin, end,
-                    wanted, *type_name, shape_text(tensor.shape));
+                    expected, *type_name, shape_text(tensor.shape));
   tensor.begin = data_begin + begin;
   tensor.end = data_begin + end;
   return tensor;

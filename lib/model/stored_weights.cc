@@ -92,22 +92,22 @@ StoredWeights open_stored_weights(FileSystem& files, const std::string& folder) 
 WeightCheck check_weights(const ModelConfig& config, const StoredWeights& stored) {
   WeightCheck check;
   std::set<std::string> known;
-  for (const PublishedWeight& wanted : published_weights(config)) {
-    known.insert(wanted.name);
-    const auto found = stored.find(wanted.name);
+  for (const PublishedWeight& expected : published_weights(config)) {
+    known.insert(expected.name);
+    const auto found = stored.find(expected.name);
     if (found == stored.end()) {
       check.problems.push_back(
-          fmt::format("tensor {} {} is missing", wanted.name, shape_text(wanted.shape)));
+          fmt::format("tensor {} {} is missing", expected.name, shape_text(expected.shape)));
       continue;
     }
     const auto& [path, info] = found->second;
-    if (info.shape != wanted.shape)
+    if (info.shape != expected.shape)
       check.problems.push_back(fmt::format("{}: tensor {}: found shape {}, config.json expects {}",
-                                           path, wanted.name, shape_text(info.shape),
-                                           shape_text(wanted.shape)));
+                                           path, expected.name, shape_text(info.shape),
+                                           shape_text(expected.shape)));
     if (!is_weight_type(info.type))
       check.problems.push_back(fmt::format("{}: tensor {}: found {}, expected F32, BF16 or F16",
-                                           path, wanted.name, tensor_type_name(info.type)));
+                                           path, expected.name, tensor_type_name(info.type)));
   }
   for (const auto& [name, place] : stored) {
     if (known.contains(name) || is_rebuilt(name)) continue;

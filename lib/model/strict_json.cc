@@ -88,10 +88,10 @@ const AnyJson* BasicJsonObjectReader<AnyJson>::find(const std::string& key) cons
 
 template <typename AnyJson>
 void BasicJsonObjectReader<AnyJson>::refuse(const std::string& key,
-                                            const std::string& wanted) const {
+                                            const std::string& expected) const {
   const AnyJson* value = find(key);
   throw FileError("{}: {}: found {}, expected {}", where_, key,
-                  value ? found_json(*value) : "nothing", wanted);
+                  value ? found_json(*value) : "nothing", expected);
 }
 
 template <typename AnyJson>

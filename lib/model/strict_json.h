@@ -67,7 +67,7 @@ class BasicJsonObjectReader {
   std::optional<std::string> text_or_none(const std::string& key) const;
   std::optional<BasicJsonObjectReader> object_or_none(const std::string& key) const;
 
-  [[noreturn]] void refuse(const std::string& key, const std::string& wanted) const;
+  [[noreturn]] void refuse(const std::string& key, const std::string& expected) const;
 
  private:
   const AnyJson& object_;

@@ -122,8 +122,7 @@ void require_finite(const LanguageModel& model, const std::string& folder) {
     if (others > 0)
       throw FileError(
           "{}: tensor {}: found {} of {} values that are not finite (nan or inf), expected none; "
-          "the "
-          "files are damaged, or from a diverged training: get them again",
+          "the files are damaged, or from a diverged training: get them again",
           folder, weight.name, others, rows.numel());
   }
 }

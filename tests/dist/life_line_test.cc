@@ -99,9 +99,9 @@ TEST_CASE("the connection of a killed process ends, that of a stopped process do
 TEST_CASE("connections that are not from a rank are ignored: silent, with other bytes, or reset") {
   Host host;
   ::close(connect_as_stranger(host.lines.port()));
-  const int talks = connect_as_stranger(host.lines.port());
-  CHECK(::send(talks, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL) == 18);
-  ::close(talks);
+  const int talkative = connect_as_stranger(host.lines.port());
+  CHECK(::send(talkative, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL) == 18);
+  ::close(talkative);
   const int resets = connect_as_stranger(host.lines.port());
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(resets, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));

@@ -37,7 +37,7 @@ constexpr std::chrono::milliseconds kTimeout{5000};
 
 struct Shared {
   std::atomic<std::int64_t> steps[kWorld];
-  std::atomic<bool> told[kWorld];  // a PeerLostError came, and the groups have ended
+  std::atomic<bool> peer_lost[kWorld];  // a PeerLostError came, and the groups have ended
 };
 
 // Steps without end: a vote, then the gradients of a net that is large enough for several buckets.
@@ -79,7 +79,7 @@ int run_rank(int rank, const ListeningSocket& socket, Shared& shared, const std:
     train(groups, shared.steps[rank]);
   } catch (const PeerLostError& error) {
     log("test").error("{}", error.what());
-    shared.told[rank] = true;
+    shared.peer_lost[rank] = true;
   }
   std::this_thread::sleep_for(2 * kTimeout);  // the heartbeat names who is lost, and ends this
   return 70;
@@ -87,7 +87,7 @@ int run_rank(int rank, const ListeningSocket& socket, Shared& shared, const std:
 
 struct Outcome {
   int code[kWorld] = {};
-  bool told[kWorld] = {};
+  bool peer_lost[kWorld] = {};
   std::string errors[kWorld];
 };
 
@@ -112,7 +112,7 @@ Outcome lose_rank(int victim, int signal) {
     if (rank == victim) continue;
     ::waitpid(pid_of(rank), &status, 0);
     outcome.code[rank] = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    outcome.told[rank] = shared->told[rank];
+    outcome.peer_lost[rank] = shared->peer_lost[rank];
     outcome.errors[rank] = content_of(errors_of(rank));
   }
   ::kill(pid_of(victim), SIGKILL);
@@ -131,7 +131,7 @@ void check_outcome(int victim, int signal) {
   const Outcome outcome = lose_rank(victim, signal);
   for (int rank = 0; rank < kWorld; ++rank) {
     if (rank == victim) continue;
-    INFO("rank " << rank << ", PeerLostError " << outcome.told[rank] << ":\n"
+    INFO("rank " << rank << ", PeerLostError " << outcome.peer_lost[rank] << ":\n"
                  << outcome.errors[rank]);
     CHECK(outcome.code[rank] == 5);
     CHECK_THAT(outcome.errors[rank],

@@ -41,7 +41,7 @@ def read_templates(wheel):
                 for name, file in HASHED.items()}
 
 
-def normalised_hash(text):
+def normalized_hash(text):
     import xxhash
     return xxhash.xxh3_128_hexdigest(text.replace("\r\n", "\n").strip(" \t\r\n").encode())
 
@@ -110,7 +110,7 @@ def main():
     templates = read_templates(sys.argv[1])
     if "--hashes" in sys.argv:
         for name, text in templates.items():
-            print(normalised_hash(text), name)
+            print(normalized_hash(text), name)
         return
     import jinja2
     import tokenizers
@@ -124,7 +124,7 @@ def main():
                 for talk in talks if name not in talk.get("not_for", [])]
         with open(HERE / f"chat/{name}.expected.jsonl", "w") as file:
             file.write(json.dumps({"made_by": "tests/golden/make_chat_golden.py", **versions,
-                                   "template_hash": normalised_hash(templates[name])}) + "\n")
+                                   "template_hash": normalized_hash(templates[name])}) + "\n")
             for row in rows:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
