@@ -1,4 +1,4 @@
-// How fast random numbers and places of an epoch's order are made: each is asked for once or more
+// The speed of random numbers and of places in an epoch's order: each is computed once or more
 // per sample.
 #include <cstdint>
 

@@ -12,7 +12,7 @@
 namespace odb {
 namespace {
 
-// Largest first, as they are printed and as they must follow one another in a duration.
+// Largest first: the order of printing, and the order required in a duration.
 constexpr std::array kCountScales = {Scale{"B", 1'000'000'000}, Scale{"M", 1'000'000},
                                      Scale{"k", 1'000}};
 constexpr std::array kDurationScales = {Scale{"d", 86'400'000}, Scale{"h", 3'600'000},

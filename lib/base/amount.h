@@ -8,9 +8,9 @@
 //   count     NUMBER[k|M|B] [UNIT]
 //
 // NUMBER is digits with an optional fraction, never signed, never with an exponent; k, M and B are
-// thousand, million and billion (10^9). Spaces may stand between the parts. What is read is exact:
-// a fraction that leaves no whole count, millisecond or byte is refused, as is more than 2^53
-// (kLargestAmount). The print functions give a text that reads back as the same value.
+// thousand, million and billion (10^9). Spaces may stand between the parts. Values are exact: a
+// fraction that does not give a whole count, millisecond or byte is refused, as is a value above
+// 2^53 (kLargestAmount). The print functions give a text that reads back as the same value.
 #pragma once
 
 #include <chrono>
@@ -36,8 +36,8 @@ struct Amount {
   bool operator==(const Amount&) const = default;
 };
 
-// Which units are accepted where an amount is wanted, and the unit of a number without one (none:
-// the unit must be written).
+// Which units an amount option accepts, and the unit of a number without one (none: the unit must
+// be written).
 struct AcceptedUnits {
   std::vector<Unit> units = {Unit::epochs, Unit::samples, Unit::tokens, Unit::steps, Unit::seconds};
   std::optional<Unit> bare = std::nullopt;

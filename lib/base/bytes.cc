@@ -21,8 +21,9 @@ std::string format_bytes(std::uint64_t count) {
 
 std::string_view ByteReader::read_bytes(std::uint64_t count) {
   if (count > remaining())
-    throw FileError("{}: wanted {} bytes at offset {}, found {}: the file is cut short or damaged",
-                    what_, count, position_, remaining());
+    throw FileError(
+        "{}: expected {} bytes at offset {}, found {}: the file is cut short or damaged", what_,
+        count, position_, remaining());
   const std::string_view result = bytes_.substr(position_, count);
   position_ += count;
   return result;
@@ -48,8 +49,8 @@ void append_varint(std::string& out, std::int64_t value) {
 }
 
 namespace detail {
-void check_integer_bytes(std::size_t found, std::size_t wanted) {
-  ODB_CHECK_GE(found, wanted);
+void check_integer_bytes(std::size_t found, std::size_t expected) {
+  ODB_CHECK_GE(found, expected);
 }
 }  // namespace detail
 

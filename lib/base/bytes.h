@@ -1,8 +1,8 @@
 // Byte buffers: sizes for people, integers for files.
 //
 // Bytes of files and messages travel as std::string (owned) and std::string_view (read). Files of
-// this project hold integers in little-endian order whatever the machine; the writer appends to a
-// string, the reader walks over a view, checks every length and says what it was reading.
+// this project hold integers in little-endian order on every machine; the writer appends to a
+// string, the reader walks over a view, checks every length and names its source in errors.
 #pragma once
 
 #include <concepts>
@@ -47,7 +47,7 @@ template <std::integral T>
 T read_little_endian(std::string_view bytes);
 
 // Walks over `bytes`, which must outlive it. `what` names the source in messages, e.g. the path of
-// a file. Reading past the end throws FileError with the offset, what was wanted and what is there.
+// a file. Reading past the end throws FileError with the offset and both sizes, expected and found.
 class ByteReader {
  public:
   ByteReader(std::string_view bytes, std::string what) : bytes_(bytes), what_(std::move(what)) {}
@@ -70,7 +70,7 @@ class ByteReader {
 };
 
 namespace detail {
-void check_integer_bytes(std::size_t found, std::size_t wanted);
+void check_integer_bytes(std::size_t found, std::size_t expected);
 }
 
 template <std::integral T>

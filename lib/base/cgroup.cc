@@ -8,7 +8,7 @@
 namespace odb {
 namespace {
 
-// Version 1 says "none" with the largest multiple of the page size; nobody has an exbibyte.
+// Version 1 writes "no limit" as the largest multiple of the page size; no machine has an exbibyte.
 constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 60;
 
 template <typename T>

@@ -2,7 +2,7 @@
 //
 // Code inside the libraries throws one of the kinds below; exactly one place per process role
 // (apps/trainer/main.cc for commands) turns it into a message and an exit code. A message says what
-// was found, what was wanted, where (file:line, tensor, option, rank) and what to do. Broken
+// was found, what was expected, where (file:line, tensor, option, rank) and what to do. Broken
 // invariants are checked with ODB_CHECK*, which print their operands and throw InternalError; they
 // never judge user input.
 #pragma once
@@ -27,7 +27,7 @@ enum class ExitCode : int {
   diverged = 6,      // non-finite loss or gradient
   internal = 70,     // a broken invariant: a fault in odb-trainer itself
   saved = 75,        // saved, please start again (preempted or out of time)
-  interrupted = 130  // left by a second Ctrl-C
+  interrupted = 130  // ended by a second Ctrl-C
 };
 
 // Base of all errors that odb-trainer throws on purpose.
@@ -65,7 +65,7 @@ namespace detail {
 [[noreturn]] void check_failed(const char* file, int line, const char* expression,
                                const std::string& operands);
 
-// What an operand is printed as: enums as their number, which fmt 10 no longer does by itself.
+// How an operand is printed: enums as their number, which fmt 10 no longer does by itself.
 template <typename T>
 decltype(auto) printable(const T& operand) {
   if constexpr (std::is_enum_v<T>) {
@@ -83,8 +83,8 @@ template <typename A, typename B>
 }  // namespace detail
 }  // namespace odb
 
-// ODB_CHECK(condition, "format", args...): an invariant; the message explains what it means that it
-// broke.
+// ODB_CHECK(condition, "format", args...) checks an invariant; the message explains what it means
+// when the invariant is broken.
 #define ODB_CHECK(condition, ...) \
   (static_cast<bool>(condition)   \
        ? void(0)                  \

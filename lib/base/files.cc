@@ -10,7 +10,7 @@
 namespace odb {
 namespace {
 
-// A signal may interrupt a call before it did anything; then it is made again. (Not so for close:
+// A signal may interrupt a call before it did anything; then the call is repeated. (Not close:
 // Linux has closed the file even then, and its number may already be another file's.)
 template <typename Call>
 auto uninterrupted(const Call& call) {
@@ -42,7 +42,7 @@ const char* advice(int error_number) {
   }
 }
 
-// "cannot WHAT: REASON; ADVICE", where a failed primitive answered `result` (-errno).
+// Throws "cannot WHAT: REASON; ADVICE"; `result` is the failed primitive's answer (-errno).
 [[noreturn]] void fail(const std::string& what, std::int64_t result) {
   const int error_number = static_cast<int>(-result);
   throw FileError("cannot {}: {}; {}", what, errno_text(error_number), advice(error_number));
@@ -134,8 +134,8 @@ void DurableFile::commit() {
 
 std::string FileSystem::read_all(const std::string& path) {
   const InputFile file = open(path);
-  // The size is a hint: files in /proc have none, others may be growing. One byte more tells the
-  // end without a second round.
+  // The size is a hint: files in /proc have none, others may be growing. One extra byte detects the
+  // end without a second read.
   std::string bytes(file_size(path) + 1, '\0');
   for (std::size_t done = 0;;) {
     done += file.read_at(done, std::span(bytes).subspan(done));
@@ -169,7 +169,7 @@ void FileSystem::make_folders(const std::string& folder) {
   const std::string parent = parent_folder(folder);
   if (parent != folder) make_folders(parent);
   const int result = uninterrupted([&] { return do_make_folder(folder); });
-  // Another rank may have been faster; it may not have synced it yet, so both do.
+  // Another rank may have made it first and not synced it yet, so both sync it.
   if (result < 0 && !(result == -EEXIST && is_folder(folder)))
     fail("make the folder " + folder, result);
   sync_folder(parent);
@@ -200,9 +200,8 @@ bool FileSystem::remove_tree(const std::string& path) {
 void FileSystem::truncate(const std::string& path, std::uint64_t size) {
   const std::uint64_t found = file_size(path);
   if (found < size)
-    throw FileError(
-        "cannot cut {} to {} bytes: it has only {}; it is damaged or not the file meant", path,
-        size, found);
+    throw FileError("cannot cut {} to {} bytes: it has only {}; it is damaged or the wrong file",
+                    path, size, found);
   const int result = uninterrupted([&] { return do_truncate(path, size); });
   if (result < 0) fail(fmt::format("cut {} to {} bytes", path, size), result);
   OutputFile file = append(path);
@@ -212,7 +211,7 @@ void FileSystem::truncate(const std::string& path, std::uint64_t size) {
 
 void FileSystem::sync_folder(const std::string& folder) {
   const int result = uninterrupted([&] { return do_sync_folder(folder); });
-  // EINVAL: this file system has no such thing (some network and user-space ones).
+  // EINVAL: this file system cannot sync folders (some network and user-space ones).
   if (result < 0 && result != -EINVAL) fail("sync the folder " + folder, result);
 }
 
@@ -220,7 +219,7 @@ std::optional<FileSystem::Status> FileSystem::status(const std::string& path) {
   Status status;
   const int result = uninterrupted([&] { return do_status(path, status); });
   if (result == -ENOENT || result == -ENOTDIR) return std::nullopt;
-  if (result < 0) fail("look at " + path, result);
+  if (result < 0) fail("access " + path, result);
   return status;
 }
 
@@ -239,14 +238,14 @@ bool FileSystem::is_link(const std::string& path) {
 
 std::uint64_t FileSystem::file_size(const std::string& path) {
   const std::optional<Status> found = status(path);
-  if (!found) fail("look at " + path, -ENOENT);
+  if (!found) fail("access " + path, -ENOENT);
   return found->size;
 }
 
 std::optional<std::uint64_t> FileSystem::free_space(const std::string& folder) {
   std::optional<std::uint64_t> bytes;
   const int result = uninterrupted([&] { return do_free_space(folder, bytes); });
-  if (result < 0) fail("ask for the free space of " + folder, result);
+  if (result < 0) fail("read the free space of " + folder, result);
   return bytes;
 }
 

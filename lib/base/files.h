@@ -1,10 +1,10 @@
-// The file system, as an interface with two makers: RealFileSystem (base/real_file_system.h) and
-// the fault-injecting FaultyFileSystem of tests/support.
+// The file system, as an interface with two implementations: RealFileSystem
+// (base/real_file_system.h) and the fault-injecting FaultyFileSystem of tests/support.
 //
-// The public functions hold all the policy: they go on after short writes and interrupted calls,
-// order the steps of a durable write, and word the errors. What a maker supplies are the private
-// do_... primitives, each one system call that may be short, interrupted or failing; so tests with
-// the faulty maker run the very code that runs in production.
+// The public functions hold all the policy: they continue after short writes and interrupted calls,
+// order the steps of a durable write, and format the errors. An implementation supplies only the
+// private do_... primitives, each one system call that may be short, interrupted or failing. So
+// tests with the faulty implementation run the code that runs in production.
 //
 // Every failure is a FileError that names the path, the system's reason and what to do. All calls
 // block as long as the disk does. A FileSystem may be used from several threads at a time, an open
@@ -28,7 +28,7 @@ class FileSystem;
 enum class OpenMode {
   read,
   create,  // for writing; an existing file is emptied
-  append   // for writing at the end; made when missing
+  append   // for writing at the end; created when missing
 };
 
 // An open file: closed when it goes away. Movable. Must not outlive its FileSystem.
@@ -42,7 +42,7 @@ class OpenFile {
   const std::string& path() const { return path_; }
 
  protected:
-  // Closes and reports what the system says then (some file systems tell of a full disk only here).
+  // Closes and reports the system's error then (some file systems report a full disk only here).
   void close_checked();
   FileSystem& files() const { return *files_; }
   int handle() const { return handle_; }
@@ -58,8 +58,8 @@ class InputFile : public OpenFile {
  public:
   InputFile(FileSystem& files, const std::string& path) : OpenFile(files, path, OpenMode::read) {}
 
-  // Fills `into` from `offset` on; the number of bytes read is less than its size only at the end
-  // of the file.
+  // Fills `into` from `offset` on. Returns the number of bytes read, less than its size only at the
+  // end of the file.
   std::size_t read_at(std::uint64_t offset, std::span<char> into) const;
 };
 
@@ -71,9 +71,9 @@ class OutputFile : public OpenFile {
   // Writes all of `bytes` at the end, or throws; then an unknown part of them was written.
   void write(std::string_view bytes);
   // Makes the bytes written so far durable (not the file's name: FileSystem::sync_folder). After a
-  // failure nothing is known about them and a second try would prove nothing: write the file anew.
+  // failure their state is unknown and a second sync would prove nothing: write the file anew.
   void sync();
-  // Ends writing. Without it, the destructor closes and keeps the system's complaint to itself.
+  // Ends writing. Without it, the destructor closes the file and ignores errors.
   void close() { close_checked(); }
 };
 
@@ -107,19 +107,19 @@ class FileSystem {
   OutputFile append(const std::string& path) { return {*this, path, OpenMode::append}; }
 
   std::string read_all(const std::string& path);
-  // DurableFile with all its bytes at hand.
+  // Writes a DurableFile in one call.
   void write_durably(const std::string& path, std::string_view bytes);
 
   // The names in a folder, sorted by byte value, without "." and "..".
   std::vector<std::string> list(const std::string& folder);
-  // Makes the folder and those above it as far as they are missing, durably. Fine if it exists.
+  // Makes the folder and all missing parents, durably. An existing folder is no error.
   void make_folders(const std::string& folder);
   // Replaces a file or an empty folder at `to`. Durable once the folders of both are synced.
   void rename(const std::string& from, const std::string& to);
-  // Removes a file or an empty folder. Returns whether it was there.
+  // Removes a file or an empty folder. Returns whether it existed.
   bool remove(const std::string& path);
-  // Removes a file or a folder with all that is in it; links are removed, not followed. Returns
-  // whether it was there. After a crash any part of the tree may be left.
+  // Removes a file, or a folder with all its contents; links are removed, not followed. Returns
+  // whether it existed. After a crash any part of the tree may be left.
   bool remove_tree(const std::string& path);
   // Cuts a file to its first `size` bytes and syncs it. Throws when it is shorter than that.
   void truncate(const std::string& path, std::uint64_t size);
@@ -127,11 +127,11 @@ class FileSystem {
   void sync_folder(const std::string& folder);
 
   bool exists(const std::string& path);     // file or folder; a dangling link does not exist
-  bool is_folder(const std::string& path);  // false when there is nothing
-  bool is_link(const std::string& path);    // a symbolic one, whatever it leads to
+  bool is_folder(const std::string& path);  // false when the path does not exist
+  bool is_link(const std::string& path);    // a symbolic link, whatever its target
   std::uint64_t file_size(const std::string& path);
-  // Bytes that may still be written below this folder (by a process without privileges). Nothing:
-  // its file system does not tell.
+  // Bytes that may still be written below this folder (by a process without privileges). None: the
+  // file system does not report it.
   std::optional<std::uint64_t> free_space(const std::string& folder);
 
  protected:
@@ -167,8 +167,8 @@ class FileSystem {
   virtual int do_free_space(const std::string& folder, std::optional<std::uint64_t>& bytes) = 0;
 };
 
-// For facts that may be missing (/proc, /sys): the bytes, or none when they cannot be read for
-// whatever reason. Data of a run is read with read_all, which does not hide a failure.
+// For facts that may be missing (/proc, /sys): the bytes, or none when they cannot be read for any
+// reason. Data of a run is read with read_all, which does not hide a failure.
 std::string read_if_there(FileSystem& files, const std::string& path);
 
 // "a/b/c" -> "a/b"; "c" -> "."; "/c" -> "/". Slashes at the end do not count.

@@ -30,7 +30,7 @@ void PhaseChannel::tell(const std::string& phase) const {
 
 bool give_last_words(const std::string& text) {
   const auto pipe = descriptor_in(kLastWordsVariable);
-  // More than a pipe holds is cut: nobody reads before this process has ended.
+  // Text beyond a pipe's capacity is cut: nobody reads before this process has ended.
   constexpr std::size_t kMost = 32768;
   const std::string_view words = std::string_view(text).substr(0, kMost);
   return pipe && ::write(*pipe, words.data(), words.size()) == static_cast<ssize_t>(words.size());

@@ -1,6 +1,6 @@
-// What a rank hands to the `odb-trainer launch` that started it, through descriptors that it
-// inherits: its phase while it lives, and the message with which it ends. So that the launch can
-// tell what a killed rank was doing, and what several ranks say alike but once.
+// What a rank hands to the `odb-trainer launch` that started it, through inherited descriptors: its
+// phase while it runs, and its final error. So the launch can report what a killed rank was doing,
+// and print an error that several ranks share only once.
 #pragma once
 
 #include <cstddef>
@@ -9,31 +9,32 @@
 
 namespace odb {
 
-// By `launch` to its ranks: the number of a file in memory, and of a pipe's end.
+// Set by `launch` for its ranks: descriptor numbers of a file in memory and of a pipe's write end.
 inline constexpr const char* kPhaseVariable = "ODB_PHASE";
 inline constexpr const char* kLastWordsVariable = "ODB_LAST_WORDS";
 
-// A phase is cut there; shorter ones end with a zero byte.
+// Longer phases are cut; shorter ones end with a zero byte.
 inline constexpr std::size_t kMostPhaseBytes = 255;
 
-// Where this rank tells what it is doing; nowhere, when nobody asked for it.
+// Where this rank publishes its phase. Does nothing when no launch started it.
 class PhaseChannel {
  public:
-  // Looks into the environment, once: to be made where no other thread changes that meanwhile.
+  // Reads the environment, once: construct it while no other thread changes the environment.
   PhaseChannel();
 
-  // In the place of what was told before. Never blocks; any thread.
+  // Replaces the phase. Never blocks; any thread.
   void tell(const std::string& phase) const;
 
  private:
   std::optional<int> file_;
 };
 
-// The end of what a rank says that ends for another's failure and does not know the reason: where
-// that other's message is there, its launch tells that alone.
+// The end of the message of a rank that ends because of another's failure and does not know the
+// reason. When that other rank's message exists, the launch prints only that one.
 inline constexpr const char* kToldByThatRank = "its own message tells why";
 
-// Why this process ends, without a line feed. False: nobody asked for it, say it yourself.
+// Sends the reason why this process ends, without a line feed. False: no launch started it, so the
+// caller prints the reason.
 bool give_last_words(const std::string& text);
 
 }  // namespace odb

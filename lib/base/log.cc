@@ -14,7 +14,7 @@ namespace {
 
 using spdlog::level::level_enum;
 
-// " warning:" for every level but info, in the level's colour range.
+// " warning:" for every level but info, in the level's color range.
 class LevelFlag final : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&,
@@ -31,13 +31,13 @@ class LevelFlag final : public spdlog::custom_flag_formatter {
   }
 };
 
-// What all loggers write to: passes on to the sink that is set. Loggers must not be changed while
-// another thread may log; this can.
+// The sink of all loggers: forwards to the current sink. A logger's own sinks must not change while
+// another thread may log; this target may.
 class CurrentSink final : public spdlog::sinks::sink {
  public:
   explicit CurrentSink(std::shared_ptr<spdlog::sinks::sink> first) : sink_(std::move(first)) {}
 
-  // No line goes to the one before once this returns.
+  // Once this returns, the previous sink gets no more lines.
   void set(std::shared_ptr<spdlog::sinks::sink> next) {
     const std::lock_guard lock(mutex_);
     sink_ = std::move(next);

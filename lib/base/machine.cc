@@ -34,8 +34,8 @@ constexpr const char* kLaunchVariables[] = {"SLURM_JOB_ID",
                                             "MASTER_ADDR",
                                             "MASTER_PORT"};
 
-// A machine may have more processors than one fixed-size set holds: then the call refuses it, and a
-// longer row of sets is the documented larger set.
+// A machine may have more processors than one cpu_set_t holds. Then the call fails, and an array of
+// sets is the documented larger set.
 int allowed_processors() {
   for (std::size_t length = 1; length <= 1024; length *= 4) {
     std::vector<cpu_set_t> sets(length);

@@ -1,9 +1,9 @@
-// Facts about the machine and the surroundings of this process, for `doctor`.
+// Facts about the machine and the environment of this process, for `doctor`.
 //
-// read_machine() gathers them at the edge: /proc, /sys and /dev through a FileSystem, the rest from
-// system calls. Nothing is judged here (base/machine_checks.h does). What cannot be found out is
-// left empty; nothing throws for a missing fact and nothing blocks for long, but for a folder on a
-// dead network file system.
+// read_machine() gathers them: /proc, /sys and /dev through a FileSystem, the rest from system
+// calls. Nothing is judged here (base/machine_checks.h does). What cannot be found out is left
+// empty. Nothing throws for a missing fact, and nothing blocks for long except a folder on a dead
+// network file system.
 #pragma once
 
 #include <cstdint>
@@ -45,14 +45,14 @@ struct LimitFacts {  // soft limits of setrlimit; none: unlimited
 
 struct ClockFacts {
   std::int64_t unix_seconds = 0;
-  std::optional<bool> synchronised;  // by a time service, as the kernel was told
+  std::optional<bool> synchronised;  // by a time service, as the kernel reports
 };
 
 struct FolderFacts {
   std::string purpose;  // "output", "temporary files"
   std::string path;
   std::string problem;                // why nothing can be written there; empty: it can
-  std::optional<std::uint64_t> free;  // none: its file system does not tell
+  std::optional<std::uint64_t> free;  // none: its file system does not report it
 };
 
 struct LaunchFacts {
@@ -73,7 +73,7 @@ struct MachineFacts {
   MemoryFacts memory;
   LimitFacts limits;
   bool anonymous_memory = false;             // memfd_create works
-  std::optional<std::uint64_t> shared_free;  // bytes free in /dev/shm; none: it is not there
+  std::optional<std::uint64_t> shared_free;  // bytes free in /dev/shm; none: it does not exist
   ClockFacts clock;
   std::vector<FolderFacts> folders;
   LaunchFacts launch;
@@ -84,14 +84,14 @@ struct MachineFacts {
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 std::optional<std::string> process_environment(const std::string& name);
 
-// What read_machine() tells of memory.
+// The memory facts of read_machine().
 MemoryFacts read_memory(FileSystem& files);
 
-// Looks at `output_folder` too, unless it is empty; it need not exist yet.
+// Checks `output_folder` too, unless it is empty; it need not exist yet.
 MachineFacts read_machine(FileSystem& files, const Environment& environment,
                           const std::string& output_folder);
 
-// The parts that are pure, or see the world through their arguments only.
+// The parts that are pure, or depend on their arguments only.
 
 // "0-3,8" -> 5. 0 when it cannot be read.
 int count_cpu_list(std::string_view text);
@@ -103,8 +103,8 @@ std::string parse_nvidia_driver(std::string_view text);
 std::string parse_nvidia_model(std::string_view text);
 GpuFacts read_gpus(FileSystem& files);
 
-// Writes and removes a small file in the folder. With `may_be_missing` (a run makes it) it is the
-// nearest one above that exists.
+// Writes and removes a small file in the folder. With `may_be_missing` (a run makes it) it uses the
+// nearest existing folder above.
 FolderFacts try_folder(FileSystem& files, const std::string& purpose, const std::string& path,
                        bool may_be_missing);
 

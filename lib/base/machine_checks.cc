@@ -28,7 +28,7 @@ constexpr std::uint64_t kSafeMemory = 4 * kGiB;
 constexpr std::uint64_t kSafeShared = 256 * kMiB;
 constexpr std::uint64_t kSafeFolder = kGiB;
 
-// 2025-01-01 and 2100-01-01: this program is younger, and will not run longer.
+// 2025-01-01 and 2100-01-01: a clock outside these dates is wrong.
 constexpr std::int64_t kEarliest = 1735689600;
 constexpr std::int64_t kLatest = 4102444800;
 
@@ -127,7 +127,7 @@ Check check_anonymous_memory(bool works) {
 Check check_shared_memory(const MachineFacts& facts) {
   Check check{
       .name = "/dev/shm",
-      .found = facts.shared_free ? format_bytes(*facts.shared_free) + " free" : "not there"};
+      .found = facts.shared_free ? format_bytes(*facts.shared_free) + " free" : "not found"};
   // Our own batches do not need it; NCCL's do, between the GPUs of a machine.
   if (facts.gpus.device_files > 1 && facts.shared_free.value_or(0) < kSafeShared) {
     check.status = CheckStatus::warn;
@@ -141,12 +141,12 @@ Check check_shared_memory(const MachineFacts& facts) {
 Check check_clock(const ClockFacts& clock) {
   Check check{.name = "clock",
               .found = fmt::format("{:%Y-%m-%d %H:%M:%S} UTC, {}", fmt::gmtime(clock.unix_seconds),
-                                   !clock.synchronised   ? "synchronisation unknown"
-                                   : *clock.synchronised ? "synchronised"
-                                                         : "not synchronised")};
+                                   !clock.synchronised   ? "synchronization unknown"
+                                   : *clock.synchronised ? "synchronized"
+                                                         : "not synchronized")};
   if (clock.unix_seconds < kEarliest || clock.unix_seconds > kLatest) {
     check.status = CheckStatus::warn;
-    check.advice = "that is not today: set the clock, else the times in logs and files mislead";
+    check.advice = "the date cannot be right: set the clock; times in logs and files are wrong";
   } else if (clock.synchronised == false) {
     check.status = CheckStatus::warn;
     check.advice =
@@ -167,7 +167,7 @@ Check check_folder(const FolderFacts& folder) {
     return check;
   }
   const std::string free =
-      folder.free ? format_bytes(*folder.free) + " free" : "how much is free is not known";
+      folder.free ? format_bytes(*folder.free) + " free" : "free space unknown";
   check.found = fmt::format("{} can be written, {}", folder.path, free);
   if (folder.free && *folder.free < kSafeFolder) {
     check.status = CheckStatus::warn;
@@ -206,16 +206,16 @@ Check check_slurm(const LaunchFacts& launch) {
 Check check_mpi(const LaunchFacts& launch) {
   const std::string ranks = variables_text(launch, {"OMPI_", "PMI_", "PMIX_"});
   return {.name = "MPI",
-          .found = fmt::format("{}; {}", ranks.empty() ? "not started by it" : ranks,
+          .found = fmt::format("{}; {}", ranks.empty() ? "not started by MPI" : ranks,
                                program_text(launch, "mpirun"))};
 }
 
-// What a training would refuse in RANK and WORLD_SIZE, which are set; empty when nothing.
+// Why a training would refuse RANK and WORLD_SIZE, which are both set; empty when it would not.
 std::string wrong_place(const std::map<std::string, std::string>& environment) {
   const auto rank = parse_integer<std::int64_t>(environment.at("RANK"));
   const auto size = parse_integer<std::int64_t>(environment.at("WORLD_SIZE"));
   if (!rank || !size || *rank < 0 || *rank >= *size)
-    return "ranks are numbered from 0 to one below WORLD_SIZE";
+    return "ranks are numbered from 0 to WORLD_SIZE - 1";
   for (const char* name : {"MASTER_ADDR", "MASTER_PORT"})
     if (*size > 1 && !environment.contains(name))
       return fmt::format("{} is missing: ranks meet at MASTER_ADDR and MASTER_PORT of rank 0",

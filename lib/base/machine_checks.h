@@ -1,4 +1,4 @@
-// What `doctor` makes of the facts: one check per line, each with what to do if it is not well.
+// The verdict of `doctor` on the facts: one check per line, each with what to do if it is not ok.
 // Pure.
 #pragma once
 
@@ -26,10 +26,10 @@ struct Check {
   friend bool operator==(const Check&, const Check&) = default;
 };
 
-// In a fixed order; the same checks whatever the facts, but for one per folder asked for.
+// In a fixed order: always the same checks, plus one per folder.
 std::vector<Check> check_machine(const MachineFacts& facts);
 
-// The worst status there is; ok for none.
+// The worst status; ok for an empty list.
 CheckStatus worst(const std::vector<Check>& checks);
 
 }  // namespace odb

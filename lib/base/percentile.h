@@ -9,8 +9,8 @@
 
 namespace odb {
 
-// The least of the values, which rise, that at least `percent` of 100 of them do not exceed. There
-// is at least one.
+// The smallest of the values (`sorted` ascending, not empty) that at least `percent` % of them do
+// not exceed.
 template <typename T>
 T percentile(const std::vector<T>& sorted, std::size_t percent) {
   ODB_CHECK(!sorted.empty(), "the {} % of no values", percent);
@@ -18,7 +18,7 @@ T percentile(const std::vector<T>& sorted, std::size_t percent) {
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-// Of values in any order; of an even number the lower one of the two in the middle.
+// Values in any order; for an even count, the lower of the two in the middle.
 template <typename T>
 T median(std::vector<T> values) {
   std::sort(values.begin(), values.end());

@@ -1,4 +1,4 @@
-// What the kernel tells in /proc of the memory that a process holds.
+// What /proc reports about the memory of a process.
 #pragma once
 
 #include <sys/types.h>
@@ -10,8 +10,8 @@
 
 namespace odb {
 
-// Pages that no other process shares, in bytes; mappings of memfd files are left out, which no
-// other process may have touched yet.
+// Pages that no other process shares, in bytes. Mappings of memfd files are left out: they may look
+// unshared only because no other process has touched them yet.
 struct PrivateMemory {
   std::uint64_t clean = 0;    // as they are in a file
   std::uint64_t written = 0;  // by this process
@@ -24,7 +24,7 @@ PrivateMemory private_memory(FileSystem& files, pid_t process);
 // The text of /proc/PID/smaps.
 PrivateMemory parse_private_memory(std::string_view smaps);
 
-// The most memory this process ever held, bytes (VmHWM of /proc/self/status); 0: unknown.
+// The peak memory of this process, bytes (VmHWM of /proc/self/status); 0: unknown.
 std::int64_t peak_memory_bytes();
 
 }  // namespace odb

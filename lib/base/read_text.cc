@@ -20,9 +20,9 @@ std::string read_text(const std::string& option, const std::string& path, std::s
     file.read(text.data() + begin, static_cast<std::streamsize>(kPiece));
     text.resize(begin + static_cast<std::size_t>(file.gcount()));
     if (const std::size_t zero = text.find('\0', begin); zero != std::string::npos)
-      throw UsageError("{} {}: found a byte 0 at offset {}, wanted a text", option, path, zero);
+      throw UsageError("{} {}: found a byte 0 at offset {}, expected a text", option, path, zero);
     if (text.size() > most_bytes)
-      throw UsageError("{} {}: found more than {}, wanted a text of at most that", option, path,
+      throw UsageError("{} {}: found more than {}, expected a text of at most that", option, path,
                        format_bytes(most_bytes));
   }
   if (!file.is_open() || file.bad())

@@ -1,5 +1,5 @@
-// What reading a text as a value gave: the value, or why the text cannot be one. Readers of single
-// values return this; whoever knows the place (an option, a line of a file) makes the message.
+// The result of reading a text as a value: the value, or why the text is not one. Readers of single
+// values return this; the caller, who knows the place (an option, a line of a file), reports it.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // The operating system's file system: each primitive of FileSystem is one system call, or the
-// shortest row of them. Has no state: make one wherever it is needed. Files are closed on exec.
+// shortest sequence of them. Has no state: construct it anywhere. Files are closed on exec.
 #pragma once
 
 #include "base/files.h"

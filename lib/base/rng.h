@@ -1,4 +1,4 @@
-// Seeded random numbers that do not depend on who asks first.
+// Seeded random numbers that do not depend on the order in which callers ask.
 //
 // Every number is a function of (seed, purpose, epoch, item) and of how many were drawn from that
 // stream before: the counter-based generator Philox4x32-10 (Salmon et al., "Parallel Random

@@ -1,4 +1,4 @@
-// The parts of which quantities are made: numbers with an optional fraction, words behind them, and
+// The parts of which quantities are made: numbers with an optional fraction, words after them, and
 // scales ("k", "min", "MiB") by which a number is multiplied exactly. Grammar and limits: amount.h.
 #pragma once
 

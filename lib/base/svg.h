@@ -1,5 +1,4 @@
-// What every drawing here begins with and is written with: SVG as text, without fonts or scripts
-// from outside.
+// The parts that all drawings share: SVG as text, without external fonts or scripts.
 #pragma once
 
 #include <string>
@@ -7,7 +6,7 @@
 
 namespace odb {
 
-// The opening of a drawing of so many pixels, on a white ground; "</svg>" ends it.
+// The start of a drawing of this size in pixels, on a white background; "</svg>" ends it.
 std::string svg_begin(double width, double height);
 
 // `anchor`: which end of the text is at x: "start", "middle" or "end". Ends with a line feed.

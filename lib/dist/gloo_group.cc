@@ -25,7 +25,7 @@ class GlooGroup::Connections {
   ~Connections() {
     try {
       close_connections(*group_, contacted_);
-    } catch (const std::exception&) {  // Gloo's: there is nothing left to close
+    } catch (const std::exception&) {  // from Gloo: there is nothing left to close
     }
   }
 
@@ -75,13 +75,13 @@ class GlooGroup::Connections {
       }
       return begin_wait(send, receive) && (!receive || receive->wait(kNoLimit)) &&
              (!send || send->wait(kNoLimit)) && begin_wait({}, {});
-    } catch (const std::exception&) {  // Gloo's: the connection is closed, or cannot be made
+    } catch (const std::exception&) {  // from Gloo: the connection is closed, or cannot be made
       lost_peer_ = exchange.peer;
       return false;
     }
   }
 
-  // Makes two works known to interrupt(). False: it came before.
+  // Registers two works for interrupt(). False: it came before.
   bool begin_wait(const Work& send, const Work& receive) {
     const std::lock_guard lock(mutex_);
     send_ = send;

@@ -1,9 +1,9 @@
 // One process of each rank, connected over Gloo, adding up a few integers: a generation of the side
-// group of collate processes, or the trainers' votes. Everything above it sees numbers.
+// group of collate processes, or the trainers' votes. Callers see numbers only.
 //
 // LibTorch's ProcessGroupGloo carries the messages, with connections made when first used: a rank
 // connects to the log2(W) others that it exchanges with, not to all. Its all-reduce is not used:
-// it takes 2 (W - 1) messages one after another, and once begun it cannot be left.
+// it takes 2 (W - 1) messages one after another, and once begun it cannot be interrupted.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace odb {
 
-// Folds what a peer has into what this rank has. Both come with equal sizes. All ranks must end up
-// with the same, in whatever order they are folded: commutative at least.
+// Combines a peer's values with this rank's. Both have equal sizes. All ranks must end up with the
+// same result in whatever order they are combined: commutative at least.
 using Combine =
     std::function<void(std::span<const std::int64_t> received, std::span<std::int64_t> own)>;
 
@@ -35,10 +35,10 @@ class GlooGroup {
   ~GlooGroup();
 
   // Element-wise over all ranks, in place. Blocks without limit. False: interrupted, or the
-  // connection to a peer broke (lost_peer() tells which); the group is of no more use then.
-  // InternalError: a peer came with another number of values.
+  // connection to a peer broke (see lost_peer()); the group cannot be used any more.
+  // InternalError: a peer sent another number of values.
   bool reduce(Reduction reduction, std::vector<std::int64_t>& values);
-  // The same with a fold of one's own, equal on all ranks.
+  // The same with the caller's own function, equal on all ranks.
   bool reduce(const Combine& combine, std::vector<std::int64_t>& values);
 
   // The peer whose connection broke; -1: none did.

@@ -13,8 +13,8 @@
 namespace odb {
 namespace {
 
-// How long a wait at the store lasts before this process asks anew: for the next generation, as
-// long as the run takes; in joining.
+// How long one wait at the store lasts before it is repeated: for the next generation, as long as
+// the run takes; and in joining.
 constexpr std::chrono::milliseconds kWatchSlice{1000};
 constexpr std::chrono::milliseconds kJoinSlice{200};
 
@@ -48,7 +48,7 @@ class GlooMembership::Group final : public Peers {
     membership_.check_store();
     if (const int peer = group_.lost_peer(); peer >= 0)
       log("align").info("rank {} has closed its connection: generation {} ends", peer, generation_);
-    membership_.advance(generation_);  // unless another has: then it changes nothing
+    membership_.advance(generation_);  // no effect if another rank has done so
     return std::nullopt;
   }
 

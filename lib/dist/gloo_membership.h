@@ -1,13 +1,13 @@
 // The generations of the side group (batching/peers.h) over a store and Gloo.
 //
 // Keys, below a prefix that belongs to one run of one set of processes:
-//   generation/G        set once by whoever declares generation G - 1 dead; 0 needs no key
+//   generation/G        set once by whichever process declares generation G - 1 dead; 0 needs none
 //   gen/G/              Gloo's addresses of generation G
 //   gen/G/joined        counts the ranks that have published theirs
 //   gen/G/complete      set by the last of them
 //   network/R           where rank R listens, for messages
-// A thread waits at the store for the next generation's key, so everyone learns of a death at once.
-// When the key comes, a reduction or join in progress ends.
+// A thread waits at the store for the next generation's key, so every rank learns of a death at
+// once. When the key is set, a reduction or join in progress ends.
 #pragma once
 
 #include <atomic>
@@ -58,10 +58,10 @@ class GlooMembership final : public Membership {
   std::string group_prefix(std::int64_t generation) const;
   std::string network_key(int rank) const;
   void watch();                       // the thread
-  void saw(std::int64_t generation);  // it exists: ends what older ones are doing
+  void saw(std::int64_t generation);  // it exists: ends reductions and joins of older ones
   void attach(Group* group);          // the group that a newer generation interrupts; null: none
-  bool connect(Group& group);         // false: no; throws after too many
-  void check_store() const;           // throws when the thread has lost it
+  bool connect(Group& group);         // false: not connected; throws after too many
+  void check_store() const;           // throws when the thread has lost the store
 
   GlooMembershipOptions options_;
   Store store_;
@@ -76,8 +76,9 @@ class GlooMembership final : public Membership {
   std::thread watcher_;
 };
 
-// What a collate process calls with the store's address as the trainer told it ("host:port") to
-// get a GlooMembership. `options.store` is left open. InternalError: the text is no address.
+// What a collate process calls with the store's address from the trainer ("host:port") to get a
+// GlooMembership. The caller leaves `options.store` unset. InternalError: the text is not an
+// address.
 std::function<std::unique_ptr<Membership>(const std::string& store_address)> membership_over_gloo(
     GlooMembershipOptions options);
 

@@ -1,4 +1,4 @@
-// What a Gloo group is made of, whatever travels over it.
+// The options of a Gloo group, for any kind of message.
 #pragma once
 
 #include <chrono>
@@ -8,10 +8,10 @@ namespace odb {
 
 struct GlooGroupOptions {
   std::string prefix;   // of its keys in the store; never used twice
-  std::string network;  // an interface ("eth0") or a local address; by it peers reach this process
+  std::string network;  // interface ("eth0") or local address by which peers reach this process
   int rank = 0;
   int world = 1;
-  // For a connection between two ranks that both want it; 0: 3 s and 10 ms for each rank.
+  // For a connection between two ranks that both connect; 0: 3 s and 10 ms for each rank.
   std::chrono::milliseconds connect_limit{0};
   int threads = 1;  // collectives that run at the same time
 };

@@ -29,7 +29,7 @@ class Gloo final : public c10d::ProcessGroupGloo {
 };
 
 std::chrono::milliseconds connect_limit(const GlooGroupOptions& options) {
-  // For two ranks that both want to be connected: the load on the store and on the machines.
+  // For two ranks that both connect: covers the load on the store and on the machines.
   return options.connect_limit.count() > 0 ? options.connect_limit
                                            : std::chrono::milliseconds(3000 + 10 * options.world);
 }
@@ -43,7 +43,7 @@ auto make_device(const std::string& network) {
   } catch (const std::exception& error) {
     const std::string_view text = error.what();  // stack frames follow
     throw UsageError(
-        "cannot listen for other ranks on '{}': {}; wanted an interface or an address of this "
+        "cannot listen for other ranks on '{}': {}; expected an interface or an address of this "
         "machine",
         network, text.substr(0, text.find('\n')));
   }
@@ -65,8 +65,8 @@ void lift_limits(c10d::Backend& group) {
   group.setTimeout(kNoLimit);
 }
 
-// When a wait runs out, Gloo ends all operations and connections of the group. So this waits for a
-// message that nobody sends. Where a connection is closed already, the next peer is as good.
+// When a wait times out, Gloo ends all operations and connections of the group. So this waits for a
+// message that nobody sends. Where a connection is closed already, the next peer serves as well.
 void end_operations(c10d::Backend& group, const std::set<int>& peers) {
   constexpr int kUnusedTag = 0x0DB;
   for (const int peer : peers) {

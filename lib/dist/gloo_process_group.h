@@ -17,26 +17,26 @@ namespace odb {
 
 class Store;
 
-// A group whose keys in `store` start with options.prefix. Does not wait for anybody: a connection
-// is made when first used, within connect_limit, which limits collectives too until lift_limits().
-// UsageError: the machine has no such network.
+// A group whose keys in `store` start with options.prefix. Does not wait for other ranks: a
+// connection is made when first used, within connect_limit, which limits collectives too until
+// lift_limits(). UsageError: the machine has no such network.
 c10::intrusive_ptr<c10d::Backend> gloo_process_group(const Store& store,
                                                      const GlooGroupOptions& options);
 
-// From now on collectives and connections take as long as they take.
+// From now on collectives and connections have no time limit.
 void lift_limits(c10d::Backend& group);
 
-// Ends what such a group's threads are in the middle of, and closes its connections: peers that
-// wait for this process get an error. `peers`: some that it is connected to. Without it a group
-// whose peer never answers cannot be let go: its destructor waits for its threads.
+// Ends what the threads of such a group are doing, and closes its connections: peers that wait for
+// this process get an error. `peers`: some that it is connected to. Without this call a group whose
+// peer never answers cannot be destroyed: its destructor waits for its threads.
 void end_operations(c10d::Backend& group, const std::set<int>& peers);
 
-// Closes the connections of such a group to `peers`, which must have been talked to. To be done
-// before a group with messages under way is let go: Gloo ends its thread only when no socket has
-// anything to be read, and what comes for a message that was given up stays unread for ever.
+// Closes the connections of such a group to `peers`, with whom messages must have been exchanged.
+// Call it before destroying a group with messages under way: Gloo ends its thread only when no
+// socket has anything to read, and what arrives for a canceled message stays unread for ever.
 void close_connections(c10d::Backend& group, const std::set<int>& peers);
 
-// Gloo's word for a connection that broke or could not be made.
+// Gloo's exception for a connection that broke or could not be made.
 bool is_gloo_fault(const std::exception& error);
 
 }  // namespace odb

@@ -33,7 +33,7 @@ std::shared_ptr<c10d::Reducer> make_reducer(TrainingGroups& groups,
       parameters, {static_cast<std::size_t>(first), static_cast<std::size_t>(bucket_bytes)},
       sparse);
   std::reverse(buckets.begin(), buckets.end());
-  constexpr bool kFindUnused = false;  // prepare() does, and leaves the buckets as they are
+  constexpr bool kFindUnused = false;  // prepare() does it, and leaves the buckets as they are
   constexpr bool kGradientsAreViews = true;
   return std::make_shared<c10d::Reducer>(parameters, std::move(buckets), groups.training(), sparse,
                                          bucket_bytes, kFindUnused, kGradientsAreViews,
@@ -47,20 +47,20 @@ struct GradientReducer::Parts {
   std::vector<torch::Tensor> parameters;
   std::vector<torch::Tensor> zeros;  // one number each, expanded to the parameter's shape
   std::shared_ptr<c10d::Reducer> reducer;
-  std::shared_ptr<c10d::Logger> logger;  // the reducer knows it weakly and cannot do without
+  std::shared_ptr<c10d::Logger> logger;  // the reducer holds it weakly, but needs it
 
   void expect_backward() {
     reducer->prepare_for_forward();
     reducer->prepare_for_backward({});
   }
 
-  // One at a time, the last parameter first: about as a real backward pass goes. That becomes the
-  // order of the buckets.
+  // One at a time, the last parameter first: nearly the order of a real backward pass. It becomes
+  // the order of the buckets.
   void fix_buckets() {
     expect_backward();
     for (std::size_t i = parameters.size(); i-- > 0;)
       torch::autograd::backward({parameters[i]}, {zeros[i]});
-    ODB_CHECK(reducer->rebuild_buckets(), "the buckets were fixed before");
+    ODB_CHECK(reducer->rebuild_buckets(), "the buckets were already fixed");
   }
 };
 
@@ -72,7 +72,8 @@ GradientReducer::GradientReducer(TrainingGroups& groups, std::vector<torch::Tens
   for (const torch::Tensor& parameter : parameters) {
     ODB_CHECK(parameter.is_leaf() && parameter.requires_grad(), "not a trainable parameter");
     ODB_CHECK(parameter.device().type() == groups.device().type(),
-              "a parameter on {}, groups on {}", parameter.device().str(), groups.device().str());
+              "a parameter on {}, but the groups on {}", parameter.device().str(),
+              groups.device().str());
     parts_->zeros.push_back(torch::zeros({}, parameter.options()).expand_as(parameter));
   }
   parts_->parameters = std::move(parameters);

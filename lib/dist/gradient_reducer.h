@@ -34,20 +34,20 @@ class GradientReducer {
                   std::int64_t bucket_bytes = kBucketBytes);
   GradientReducer(const GradientReducer&) = delete;
   GradientReducer& operator=(const GradientReducer&) = delete;
-  // Takes its hooks off the parameters; the gradients stay.
+  // Removes its hooks from the parameters; the gradients stay.
   ~GradientReducer();
 
   // All gradients to zero, in place. Local.
   void zero_gradients();
 
   // Between the forward and the backward pass of the last micro-step of a step: its backward
-  // reduces, and ends when all is reduced. Parameters that `loss` does not depend on count as zero
-  // in this micro-step. Wrap that backward in as_peer_loss(): it blocks until all ranks have come.
+  // reduces, and returns when all is reduced. Parameters that `loss` does not depend on count as
+  // zero in this micro-step. Wrap that backward in as_peer_loss(): it blocks until all ranks join.
   void prepare(const torch::Tensor& loss);
 
   // Instead of prepare() and backward, for a rank without data or supervised tokens in the last
-  // micro-step: backward of zeros on the parameters themselves. What was accumulated before is
-  // reduced too. Collective. PeerLostError.
+  // micro-step: runs a backward of zeros on the parameters themselves. Earlier accumulated
+  // gradients are reduced too. Collective. PeerLostError.
   void reduce_without_data();
 
  private:

@@ -1,4 +1,4 @@
-// Which parameters a backward pass from a loss will give gradients to.
+// Which parameters receive gradients in a backward pass from a loss.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 namespace odb {
 
 // Of `parameters` (leaves that require gradients), those that `loss` does not depend on, in their
-// order. Walks the graph behind the loss once; changes nothing.
+// order. Walks the graph of the loss once; changes nothing.
 std::vector<torch::Tensor> unreached_parameters(const torch::Tensor& loss,
                                                 const std::vector<torch::Tensor>& parameters);
 

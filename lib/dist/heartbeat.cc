@@ -13,7 +13,7 @@
 namespace odb {
 namespace {
 
-// How soon a rank without a line looks for it again.
+// How soon a rank without a liveness connection tries again.
 constexpr std::chrono::milliseconds kSoon{500};
 
 // Ten beats in the timeout, at least one in ten seconds.
@@ -49,18 +49,18 @@ std::vector<int> watched_by(int rank, int world) {
 std::string describe_lost(const LostPeer& peer, const StoreAddress& store) {
   const double seconds = static_cast<double>(peer.silence.count()) / 1000;
   if (peer.ended)
-    return fmt::format(
-        "rank {} is lost: its process ended{}; it was last {}; look into its own log", peer.rank,
-        peer.rank == 0 ? " and with it the store at " + to_text(store) : "",
-        peer.phase.empty() ? "starting" : peer.phase);
+    return fmt::format("rank {} is lost: its process ended{}; it was last {}; see its own log",
+                       peer.rank,
+                       peer.rank == 0 ? " and with it the store at " + to_text(store) : "",
+                       peer.phase.empty() ? "starting" : peer.phase);
   if (peer.phase.empty())
     return fmt::format(
-        "rank {} did not start within {:.1f} s; look into its own log, and check that every rank "
-        "was given the same world size and the store at {}",
+        "rank {} did not start within {:.1f} s; see its own log, and check that every rank has the "
+        "same world size and the store at {}",
         peer.rank, seconds, to_text(store));
   return fmt::format(
-      "rank {} is lost: no sign of life for {:.1f} s; it was last {}; look into its own log",
-      peer.rank, seconds, peer.phase);
+      "rank {} is lost: no sign of life for {:.1f} s; it was last {}; see its own log", peer.rank,
+      seconds, peer.phase);
 }
 
 void publish_lost(Store& store, const std::string& prefix, const LostPeer& peer) {
@@ -76,7 +76,7 @@ Heartbeat::Heartbeat(HeartbeatOptions options, std::function<void(const LostPeer
     try {
       lines_ = std::make_unique<LifeLines>(options_.world, [this](int rank) { saw_end(rank); });
     } catch (const std::exception& error) {  // no socket, no thread
-      log("peers").warn("{}: a rank whose process ends is found by its silence alone",
+      log("peers").warn("{}: ranks whose processes end are found only after the timeout",
                         error.what());
     }
     store_.set(line_key(options_), lines_ ? std::to_string(lines_->port()) : "none");
@@ -107,13 +107,14 @@ void Heartbeat::set(bool& word) {
   changed_.notify_all();
 }
 
-// Tries more than once: rank 0 may be busy with the lines of a thousand others.
+// Tries more than once: rank 0 may be busy with the connections of a thousand others.
 bool Heartbeat::wants_line() const {
   constexpr int kMostTries = 3;
   return options_.rank != 0 && !line_ && line_tries_ < kMostTries;
 }
 
-// At the store, so that the line is there as soon as it can be: long before the first step.
+// Waits at the store, so that the connection exists as soon as possible, long before the first
+// step.
 void Heartbeat::take_line() {
   constexpr std::chrono::milliseconds kLongest{1000};
   if (!wants_line() || !store_.wait_for(line_key(options_), std::min(period_, kSoon))) return;
@@ -184,8 +185,8 @@ std::optional<LostPeer> Heartbeat::look(SilenceWatch& watch, const std::vector<i
   return parse_lost_peer(*verdict);
 }
 
-// The others read the verdict while the store is there. Half the timeout: the guard is not to take
-// this for a store that does not answer.
+// The others read the verdict while the store lives. Waits at most half the timeout, so that the
+// guard does not take the wait for a store that does not answer.
 void Heartbeat::await_readers(int lost, const std::vector<std::optional<Beat>>& beats) {
   constexpr std::chrono::milliseconds kGlance{100};
   const Clock::time_point begin = Clock::now();
@@ -211,7 +212,7 @@ void Heartbeat::beat() {
       take_line();
       publish({.count = ++count_, .phase = options_.phase()});
       if (const auto lost = look(watch, watched)) return lose(*lost);
-    } catch (const PeerLostError&) {  // the store went with the process of rank 0, or is silent
+    } catch (const PeerLostError&) {  // the store ended with rank 0's process, or does not answer
       const auto silence =
           std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
       const bool ended = silence < options_.timeout;

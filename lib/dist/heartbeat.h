@@ -1,13 +1,15 @@
-// Tells the other ranks that this one lives, and finds the one that does not.
+// Finds lost ranks. Each trainer publishes a beat with its phase in the store, from a thread of its
+// own, so a busy rank beats as well. Rank 0 watches all others, all others watch rank 0: the
+// store's load grows with W, not with its square.
 //
-// Each trainer publishes a beat with its phase in the store. Rank 0 watches all others, all others
-// watch rank 0, so the store's load grows with W, not with its square; the rank that rank 0 finds
-// lost is published, and read by all before rank 0 leaves (it waits for that, up to half the
-// timeout). A rank that is busy elsewhere beats on, since a thread does it; one that was stopped
-// (SIGSTOP) falls silent and is lost after the timeout. Where the system tells rank 0 that a rank's
-// process has ended (life_line.h), no silence is waited for; where rank 0 cannot listen for that,
-// silence finds those ranks, too. Rank 0 hosts the store: when it is stopped, the store's calls do
-// not return, which a second thread notices. All threads block the stop signals.
+//   a rank's process ends    rank 0's liveness connection to it is closed (life_line.h): lost at
+//                            once; without such a connection, after the timeout
+//   a rank is stopped        its beats stop (SIGSTOP): lost after the timeout
+//   rank 0's process ends    the store ends with it, and its calls fail
+//   rank 0 is stopped        calls of the store do not return, which a second thread notices
+//
+// Rank 0 publishes the rank that it finds lost and waits until all others have read that, up to
+// half the timeout. All threads block the stop signals.
 #pragma once
 
 #include <chrono>
@@ -36,11 +38,11 @@ struct HeartbeatOptions {
   std::function<std::string()> phase;         // asked on the heartbeat's thread: must not block
 };
 
-// What on_lost is told, as a sentence for the user.
+// The argument of on_lost as a sentence for the user.
 std::string describe_lost(const LostPeer& peer, const StoreAddress& store);
 
-// Publishes that the peer is lost: ranks other than 0 with this prefix take it so at their next
-// beat. PeerLostError.
+// Publishes that the peer is lost: at their next beat, ranks other than 0 with this prefix find it
+// lost. PeerLostError.
 void publish_lost(Store& store, const std::string& prefix, const LostPeer& peer);
 
 class Heartbeat {
@@ -55,8 +57,8 @@ class Heartbeat {
   // called.
   ~Heartbeat();
 
-  // Publishes that this rank ends in peace. No beat follows. Blocks until the store has answered;
-  // one that does not is the loss of rank 0.
+  // Publishes that this rank leaves cleanly. No beat follows. Blocks until the store has answered;
+  // if it does not, rank 0 is lost.
   void leave();
 
  private:
@@ -65,9 +67,9 @@ class Heartbeat {
 
   void beat();           // a thread: publishes, reads, judges
   void guard();          // a thread: judges whether the store answers
-  void set(bool& word);  // true, under the lock
+  void set(bool& word);  // to true, under the lock
   bool wants_line() const;
-  void take_line();  // a rank's own, once rank 0 has told where
+  void take_line();  // connects this rank, once rank 0 has published its port
   void saw_end(int rank);
   void publish(const Beat& beat);
   std::vector<std::optional<Beat>> read(const std::vector<int>& ranks);
@@ -75,7 +77,7 @@ class Heartbeat {
   std::optional<LostPeer> look(SilenceWatch& watch, const std::vector<int>& watched);
   void lose(const LostPeer& peer);
   std::chrono::milliseconds until_next_beat() const;
-  // Waits for `time`, or until `ended` or `cut_short` holds, which are looked at under the lock;
+  // Waits for `time`, or until `ended` or `cut_short` holds, which are checked under the lock;
   // false when `ended` does.
   template <typename Ended>
   bool pause(std::chrono::milliseconds time, Ended ended, const bool& cut_short = kNever);
@@ -94,8 +96,8 @@ class Heartbeat {
   bool told_ = false;
   std::int64_t looks_ = 0;  // finished by beat()
   long count_ = 0;
-  std::set<int> ended_;  // ranks whose processes have; of rank 0
-  bool news_ = false;    // one of them is not looked at yet
+  std::set<int> ended_;  // on rank 0: the ranks whose processes have ended
+  bool news_ = false;    // one of them has not been handled yet
   int line_tries_ = 0;
   std::optional<LifeLine> line_;      // to rank 0
   std::unique_ptr<LifeLines> lines_;  // rank 0's

@@ -46,7 +46,7 @@ std::string cupti_version() {
   return fmt::format("{}", version);
 }
 
-// CUDA's own calls, which only ask: LibTorch's would start a context on every device.
+// CUDA's own calls, which only query: LibTorch's would create a context on every device.
 std::vector<std::string> gpu_names() {
   std::vector<std::string> names;
 #ifdef ODB_WITH_CUDA
@@ -57,7 +57,7 @@ std::vector<std::string> gpu_names() {
     const bool known = cudaGetDeviceProperties(&properties, device) == cudaSuccess;
     names.push_back(known ? properties.name : "unknown");
   }
-  cudaGetLastError();  // forget a failure here, or LibTorch's next CUDA call reports it as its own
+  cudaGetLastError();  // clears a failure here, or LibTorch's next CUDA call reports it as its own
 #endif
   return names;
 }

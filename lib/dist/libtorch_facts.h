@@ -1,4 +1,4 @@
-// What the LibTorch of this binary can do: its version, and what it was built with or finds here.
+// What the LibTorch of this binary can do: its version, its build options, and what it finds here.
 // Plain values without LibTorch types, so that `odb-trainer version`, `doctor` and the log need no
 // LibTorch headers.
 #pragma once
@@ -15,11 +15,11 @@ struct LibTorchFacts {
   std::string cupti;              // API version of the loaded CUPTI; empty: none, no kernel times
   bool gloo = false;              // a Gloo device can be made on the loopback address
   bool kineto = false;            // the profiler is built in
-  std::vector<std::string> gpus;  // names of the GPUs at hand, by device index
+  std::vector<std::string> gpus;  // names of the available GPUs, by device index
 };
 
-// Asks LibTorch and the machine. Loads no GPU driver where LibTorch is a CPU build; without GPU or
-// driver `gpus` is empty. Never throws; may take a second at the first call on a machine with GPUs.
+// Queries LibTorch and the machine. Loads no GPU driver where LibTorch is a CPU build; without GPU
+// or driver `gpus` is empty. Never throws; the first call may take a second on a machine with GPUs.
 // Not before a fork: it starts CUDA.
 LibTorchFacts libtorch_facts();
 

@@ -25,18 +25,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The first message: who is at the other end. Whoever says something else is no rank. What follows
-// is not looked at.
+// The first message: the sender's rank. A peer that sends something else is not a rank. What
+// follows is ignored.
 struct Hello {
   std::uint64_t word = 0;
   std::int64_t rank = -1;
 };
 static_assert(std::is_trivially_copyable_v<Hello>);
 constexpr std::uint64_t kWord = 0x6f64622d6c696e65;  // "odb-line"
-// A rank says it as soon as it is connected; who has not by then is let go.
+// A rank sends it as soon as it is connected; a connection without it is closed after this time.
 constexpr std::chrono::seconds kMostSilence{60};
 
-// On all addresses, of IPv6 as well where the machine has it.
+// Listens on all addresses, of IPv6 as well where the machine has it.
 Descriptor listen_anywhere() {
   Descriptor socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (socket.get() >= 0) {
@@ -82,8 +82,8 @@ Descriptor connect_to(const addrinfo& address, std::chrono::milliseconds limit) 
   return fault == 0 ? std::move(socket) : Descriptor(-1);
 }
 
-// To the first address of `host` that takes it; not open: none does. A name server may block it for
-// longer than `limit`.
+// Connects to the first address of `host` that answers; not open: none does. A name server may
+// block it for longer than `limit`.
 Descriptor connect_to(const std::string& host, std::uint16_t port,
                       std::chrono::milliseconds limit) {
   addrinfo hints = {};
@@ -101,7 +101,7 @@ Descriptor connect_to(const std::string& host, std::uint16_t port,
 
 }  // namespace
 
-// The thread and what it looks at.
+// The thread and its connections.
 class LifeLines::Listener {
  public:
   Listener(int world, std::function<void(int)> on_ended)
@@ -109,7 +109,7 @@ class LifeLines::Listener {
         on_ended_(std::move(on_ended)),
         socket_(listen_anywhere()),
         end_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    ODB_CHECK(end_.get() >= 0, "no event to end a thread by: {}", errno_text(errno));
+    ODB_CHECK(end_.get() >= 0, "no eventfd to end the thread: {}", errno_text(errno));
     const ScopedSignalBlock block;
     thread_ = std::thread([this] { listen(); });
   }
@@ -156,7 +156,7 @@ class LifeLines::Listener {
     Descriptor socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket.get() >= 0)
       lines_.push_back({.socket = std::move(socket), .since = now, .heard = 0, .hello = {}});
-    else if (errno == EMFILE || errno == ENFILE)  // that line stays unheard of
+    else if (errno == EMFILE || errno == ENFILE)  // the connection stays in the backlog
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 
@@ -198,8 +198,8 @@ LifeLines::LifeLines(int world, std::function<void(int rank)> on_ended)
     : listener_(std::make_unique<Listener>(world, std::move(on_ended))), port_(listener_->port()) {}
 LifeLines::~LifeLines() = default;
 
-// A thread connects; where it comes too late, it is left behind with what it holds. It says nothing
-// there: a line that ends once its rank is told is the end of that rank.
+// A thread connects; when it is too late, it keeps its socket and this returns without it. The
+// thread sends no rank: once a rank is sent, the end of the connection means the end of that rank.
 std::optional<LifeLine> LifeLine::connect(const std::string& host, std::uint16_t port, int rank,
                                           std::chrono::milliseconds limit) {
   std::promise<Descriptor> connecting;
@@ -215,7 +215,7 @@ std::optional<LifeLine> LifeLine::connect(const std::string& host, std::uint16_t
   if (connected.wait_for(limit) != std::future_status::ready) return std::nullopt;
   LifeLine line(connected.get());
   const Hello hello{.word = kWord, .rank = rank};
-  // A new connection has room for so little.
+  // The buffer of a new connection has room for this.
   if (!line.socket_.open() || ::send(line.socket_.get(), &hello, sizeof(hello), MSG_NOSIGNAL) !=
                                   static_cast<ssize_t>(sizeof(hello)))
     return std::nullopt;

@@ -1,11 +1,11 @@
-// Tells at once of a rank whose process has ended, however it did: each rank holds a connection to
-// rank 0. The system closes it when the process ends, and not before: a rank that is busy, or
-// stopped, keeps its line. A rank sends a byte now and then, which means nothing, so that what lies
-// between (a proxy, a firewall) does not close a line for being idle.
+// Liveness connections: each rank holds a connection to rank 0, so that rank 0 learns at once that
+// the rank's process has ended, for whatever reason. The system closes the connection when the
+// process ends, and not before: a busy or stopped rank keeps it. A rank sends a byte now and then,
+// without meaning, so that a proxy or firewall on the way does not close the connection as idle.
 //
-// No more than that: a machine that loses its power or its network closes nothing, a line that
-// could not be made or was reset on the way proves nothing. Those ranks are found by their silence
-// (silence.h).
+// These ranks are not found here, but by their silence (silence.h): a machine that loses its power
+// or its network closes nothing, and a connection that could not be made, or was reset on the way,
+// proves nothing.
 #pragma once
 
 #include <chrono>
@@ -24,9 +24,9 @@ namespace odb {
 // signals.
 class LifeLines {
  public:
-  // `world`: of ranks. `on_ended` is called on the thread of this object, once for each rank whose
-  // line has ended; it may not destroy this object. InternalError: the system has no socket left;
-  // std::system_error: no thread.
+  // `world`: the number of ranks. `on_ended` is called on the thread of this object, once for each
+  // rank whose connection has been closed; it may not destroy this object. InternalError: the
+  // system has no socket left; std::system_error: no thread.
   LifeLines(int world, std::function<void(int rank)> on_ended);
   LifeLines(const LifeLines&) = delete;
   LifeLines& operator=(const LifeLines&) = delete;
@@ -40,16 +40,16 @@ class LifeLines {
   std::uint16_t port_ = 0;
 };
 
-// Another rank's end, held as long as it lives.
+// The end of another rank, open as long as this object lives.
 class LifeLine {
  public:
-  // Connects and tells `rank`; blocks for `limit` at most, which the addresses of `host` share,
-  // also when its name server does not answer. Nothing: it cannot be reached.
+  // Connects and sends `rank`; blocks for at most `limit`, which the addresses of `host` share,
+  // also when its name server does not answer. Nothing: rank 0 cannot be reached.
   static std::optional<LifeLine> connect(const std::string& host, std::uint16_t port, int rank,
                                          std::chrono::milliseconds limit);
 
-  // The byte that keeps the line from being idle. Never blocks; nothing where there is no room for
-  // it, or the line is broken.
+  // Sends the byte that keeps the connection from being idle. Never blocks; does nothing where
+  // there is no room for it, or the connection is broken.
   void stir() const;
 
  private:

@@ -56,7 +56,7 @@ bool has_nccl() {
 
 c10::intrusive_ptr<c10d::Backend> nccl_process_group(const Store&, const std::string&, int, int,
                                                      torch::Device) {
-  throw InternalError("this build's LibTorch is without NCCL");
+  throw InternalError("the LibTorch of this build has no NCCL");
 }
 
 void abort_nccl(c10d::Backend&) {}

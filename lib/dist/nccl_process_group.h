@@ -1,5 +1,5 @@
-// LibTorch's NCCL process group, as these trainers use it: no watchdog, no limits. Only the source
-// of this includes NCCL's headers.
+// LibTorch's NCCL process group, as these trainers use it: no watchdog, no limits. Only its source
+// file includes NCCL's headers.
 #pragma once
 
 #include <string>
@@ -15,17 +15,17 @@ namespace odb {
 
 class Store;
 
-// Whether this binary's LibTorch brings NCCL.
+// Whether this binary's LibTorch has NCCL.
 bool has_nccl();
 
 // A group whose communicator on `device` is made with its first collective. Sets LibTorch's
-// environment variables first: its watchdog would end the process where a peer is merely slow, and
-// with another exit code than ours. A peer that dies leaves a collective on the device waiting for
-// ever, and the CPU with it: the heartbeat ends the process. InternalError: a build without NCCL.
+// environment variables first: its watchdog would end the process when a peer is merely slow, and
+// with another exit code than ours. When a peer dies, a collective on the device and the CPU thread
+// wait for ever: the heartbeat ends the process. InternalError: a build without NCCL.
 c10::intrusive_ptr<c10d::Backend> nccl_process_group(const Store& store, const std::string& prefix,
                                                      int rank, int world, torch::Device device);
 
-// Ends what is under way on the device; the group is of no more use.
+// Ends what is under way on the device; the group cannot be used any more.
 void abort_nccl(c10d::Backend& group);
 
 }  // namespace odb

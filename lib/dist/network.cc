@@ -15,7 +15,7 @@
 namespace odb {
 namespace {
 
-// The local end of a datagram socket that is connected to `remote`; empty: no route.
+// The local address of a datagram socket that is connected to `remote`; empty: no route.
 std::optional<std::string> local_end(const addrinfo& remote) {
   const Descriptor socket(::socket(remote.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket.open()) return std::nullopt;
@@ -43,7 +43,7 @@ std::string local_address_towards(const StoreAddress& host) {
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
   for (const addrinfo* remote = found; remote != nullptr; remote = remote->ai_next)
     if (auto address = local_end(*remote)) return *address;
-  throw UsageError("no network of this machine leads to {}", to_text(host));
+  throw UsageError("no network of this machine reaches {}", to_text(host));
 }
 
 }  // namespace odb

@@ -1,4 +1,4 @@
-// Which of this machine's addresses other ranks reach it by.
+// The address of this machine by which other ranks reach it.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace odb {
 
-// The address that packets from this machine to `host` leave from; what `host` can reach, other
-// ranks can too. Asks the routing table, sends nothing. UsageError: the name has no address, or
-// there is no way to it.
+// The source address of packets from this machine to `host`; other ranks can reach what `host` can
+// reach. Reads the routing table, sends nothing. UsageError: the name has no address, or there is
+// no route to it.
 std::string local_address_towards(const StoreAddress& host);
 
 }  // namespace odb

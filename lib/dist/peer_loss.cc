@@ -22,9 +22,8 @@ std::string_view gist(std::string_view text) {
 }
 
 [[noreturn]] void throw_peer_loss(const char* what, std::string_view text) {
-  throw PeerLostError(
-      "another rank was lost in {}: {}; the log of the rank that ended first tells why", what,
-      gist(text));
+  throw PeerLostError("another rank was lost in {}: {}; see the log of the rank that ended first",
+                      what, gist(text));
 }
 
 }  // namespace

@@ -7,14 +7,14 @@
 namespace odb {
 
 namespace detail {
-// Throws PeerLostError when the exception in flight tells of a broken connection or of a store that
-// is gone; throws it on as it is otherwise. `what`: "averaging gradients".
+// Throws PeerLostError when the exception in flight reports a broken connection or a store that is
+// gone; otherwise rethrows it unchanged. `what`: "averaging gradients".
 [[noreturn]] void rethrow_as_peer_loss(const char* what);
 }  // namespace detail
 
-// Runs `call`, which takes part in a collective: a wait of its work, or a backward pass that
-// reduces; its value. A peer whose connection broke becomes PeerLostError; Errors of this project
-// and faults that have nothing to do with peers (a wrong shape, no memory) pass unchanged.
+// Runs `call`, which takes part in a collective (a wait for its work, or a backward pass that
+// reduces), and returns its value. A peer whose connection broke becomes PeerLostError; Errors of
+// this project and faults unrelated to peers (a wrong shape, no memory) pass unchanged.
 template <typename Call>
 auto as_peer_loss(const char* what, Call&& call) {
   try {

@@ -1,12 +1,12 @@
 // The key-value store through which the processes of a run find each other: LibTorch's TCPStore,
 // hosted by the trainer of rank 0, reached by every trainer and collate process.
 //
-// One Store is one connection; calls of several threads on it wait for each other, so who waits
-// long (wait_for) has a connection of its own. A call blocks until the host answers: a host that is
-// stopped but not gone is found out by heartbeat.h, not here. A host that is gone: PeerLostError
-// naming the address.
+// One Store is one connection; calls of several threads on it wait for each other, so a thread that
+// waits long (wait_for) needs a connection of its own. A call blocks until the host answers: a host
+// that is stopped but not gone is detected by heartbeat.h, not here. A host that is gone:
+// PeerLostError naming the address.
 //
-// A process with a Store ignores SIGPIPE: a peer that dies must not take it along.
+// A process with a Store ignores SIGPIPE, so that a write to a dead peer does not end it.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ struct StoreAddress {
   friend bool operator==(const StoreAddress&, const StoreAddress&) = default;
 };
 
-// "host:port", and back; empty for a text that is no address.
+// "host:port", and back; empty for a text that is not an address.
 std::string to_text(const StoreAddress& address);
 std::optional<StoreAddress> parse_store_address(const std::string& text);
 
@@ -40,14 +40,14 @@ class Store {
   // far as it may be.
   // `host` is the name by which other ranks reach this machine. UsageError: the port is taken.
   static Store host(const StoreAddress& address);
-  // The same on a socket that listens already, so that others may know the port, and knock, before
-  // there is a store. Takes the socket over. address.port: the socket's, or 0. UsageError: it does
-  // not listen, or on another port.
+  // The same on a socket that listens already, so that others may know the port, and connect,
+  // before the store exists. Takes ownership of the socket. address.port: the socket's, or 0.
+  // UsageError: it does not listen, or on another port.
   static Store host(const StoreAddress& address, int listening_socket);
 
-  // Connects, trying again until `timeout`, which holds whatever the host does: also when its
-  // machine is gone, or it accepts and never answers. PeerLostError: nobody answered. `glance` is
-  // called several times a second meanwhile; what it throws ends the wait.
+  // Connects, trying again until `timeout`, which holds also when the host's machine is gone, or
+  // the host accepts and never answers. PeerLostError: nobody answered. `glance` is called several
+  // times a second meanwhile; what it throws ends the wait.
   static Store connect(
       const StoreAddress& address, std::chrono::milliseconds timeout,
       const std::function<void()>& glance = [] {});
@@ -59,16 +59,16 @@ class Store {
   const StoreAddress& address() const { return address_; }
 
   void set(const std::string& key, const std::string& value);
-  // The value at once, if there is one.
+  // The current value, if there is one.
   std::optional<std::string> find(const std::string& key);
-  // Adds to a counter that starts at 0; its new value.
+  // Adds to a counter that starts at 0; returns its new value.
   std::int64_t add(const std::string& key, std::int64_t amount);
-  // Sets `key` if nobody has; the value it has then.
+  // Sets `key` if it is not set; returns its value then.
   std::string set_once(const std::string& key, const std::string& value);
-  // True once `key` is there; false after `limit`. The host waits, not this process: no polling.
+  // True once `key` is set; false after `limit`. The host waits, not this process: no polling.
   bool wait_for(const std::string& key, std::chrono::milliseconds limit);
 
-  // What LibTorch's own classes take.
+  // The store for LibTorch's own classes.
   c10d::Store& libtorch() const;
 
  private:

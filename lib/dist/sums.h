@@ -1,4 +1,4 @@
-// Sums of a few numbers over the ranks, which are also the points where ranks wait for each other.
+// Sums of a few numbers over the ranks. They are also points where ranks wait for each other.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ class TrainingGroups;
 // until all ranks have called, without limit. Not while a vote is under way. PeerLostError.
 std::vector<double> sum_over_ranks(TrainingGroups& groups, const std::vector<double>& values);
 
-// Blocks until all ranks are here.
+// Blocks until all ranks have called it.
 void await_all_ranks(TrainingGroups& groups);
 
 }  // namespace odb

@@ -28,8 +28,8 @@ void require_backend(BackendChoice backend, const torch::Device& device) {
         device.str());
   if (!has_nccl())
     throw UsageError(
-        "--backend nccl: this build's LibTorch is without NCCL; choose --backend gloo, or build "
-        "with a CUDA LibTorch that brings it");
+        "--backend nccl: the LibTorch of this build has no NCCL; choose --backend gloo, or build "
+        "with a CUDA LibTorch that has it");
 }
 
 namespace {
@@ -48,7 +48,7 @@ milliseconds connect_limit(const TrainingGroupsOptions& options) {
   return std::min(options.connect_timeout, milliseconds(30000 + 10 * options.world));
 }
 
-// Until all ranks have joined. The last to come sets a key that the others wait for.
+// Waits until all ranks have joined. The last one sets a key that the others wait for.
 void await_all(Store& store, const TrainingGroupsOptions& options) {
   constexpr milliseconds kSlice{1000};
   const Clock::time_point end = Clock::now() + options.connect_timeout;
@@ -63,8 +63,8 @@ void await_all(Store& store, const TrainingGroupsOptions& options) {
     for (int rank = 0; rank < options.world; ++rank)
       if (!store.find(key(rank))) missing.push_back(rank);
     throw PeerLostError(
-        "rank{} {} of {} did not join within {:.1f} s; look into their own logs, and check that "
-        "every rank was given the same world size and the store at {}",
+        "rank{} {} of {} did not join within {:.1f} s; see their own logs, and check that every "
+        "rank has the same world size and the store at {}",
         missing.size() == 1 ? "" : "s", fmt::join(missing, ", "), options.world,
         static_cast<double>(options.connect_timeout.count()) / 1000, to_text(store.address()));
   }
@@ -97,14 +97,14 @@ struct TrainingGroups::Groups {
     if (!connected) return;  // else they have limits
     const int left = (options.rank + options.world - 1) % options.world;
     const int right = (options.rank + 1) % options.world;
-    std::set<int> neighbours{left, right};
-    neighbours.erase(options.rank);
+    std::set<int> neighbors{left, right};
+    neighbors.erase(options.rank);
     try {
-      end_operations(*control, neighbours);
+      end_operations(*control, neighbors);
       if (type == c10d::ProcessGroup::BackendType::NCCL)
         abort_nccl(*reducing);
       else
-        end_operations(*reducing, neighbours);
+        end_operations(*reducing, neighbors);
     } catch (const std::exception&) {  // there is nothing left to end
     }
   }
@@ -118,7 +118,7 @@ struct TrainingGroups::Groups {
             .threads = threads};
   }
 
-  // Makes the connections of the usual collectives, while all ranks are here for it.
+  // Makes the connections of the usual collectives while all ranks are waiting for it.
   void connect() {
     std::vector<std::int64_t> nothing{0};
     if (!votes->reduce(Reduction::max, nothing))
@@ -155,7 +155,7 @@ TrainingGroups::TrainingGroups(const Store& store, const TrainingGroupsOptions& 
     as_peer_loss("connecting", [&] { groups_->connect(); });
   } catch (const PeerLostError& error) {
     throw PeerLostError(
-        "{}; this rank listens on {}: other ranks must reach it there, or choose --network",
+        "{}; this rank listens on {}: other ranks must reach it there; if not, set --network",
         error.what(), groups_->options.network);
   }
 }

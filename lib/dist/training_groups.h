@@ -1,9 +1,9 @@
 // The process groups of the trainers: one that reduces gradients on their device, one that carries
-// small numbers between their CPUs, so that a vote never waits behind gradients.
+// small numbers between their CPUs, so that a vote never waits for gradients.
 //
 // Neither group has a progress timeout: a peer may evaluate or save for as long as it likes. A
-// closed connection is a lost peer (peer_loss.h); one that neither answers nor ends is found by the
-// heartbeat (rank_heartbeat.h), which ends the process.
+// closed connection is a lost peer (peer_loss.h); a peer that neither answers nor ends is found by
+// the heartbeat (rank_heartbeat.h), which ends the process.
 #pragma once
 
 #include <chrono>
@@ -37,15 +37,15 @@ struct TrainingGroupsOptions {
   int world = 1;
   torch::Device device{torch::kCPU};                  // of the gradients
   BackendChoice backend = BackendChoice::automatic;   // automatic: NCCL on CUDA, else Gloo
-  std::chrono::milliseconds connect_timeout{300000};  // for all ranks to come
+  std::chrono::milliseconds connect_timeout{300000};  // until all ranks have joined
 };
 
 class TrainingGroups {
  public:
-  // Joins: blocks until all ranks have, at most connect_timeout, and connects to them. Has a
-  // connection of its own to the host of `store`. PeerLostError: ranks did not come, by their
-  // numbers, or cannot be reached. UsageError: no such network; NCCL on a CPU, or in a build or on
-  // a machine without it.
+  // Joins: blocks until all ranks have joined, at most connect_timeout, and connects to them. Has a
+  // connection of its own to the host of `store`. PeerLostError: names the ranks that did not join,
+  // or ranks cannot be reached. UsageError: no such network; NCCL on a CPU, or in a build or on a
+  // machine without it.
   TrainingGroups(const Store& store, const TrainingGroupsOptions& options);
   TrainingGroups(TrainingGroups&&) noexcept;
   TrainingGroups& operator=(TrainingGroups&&) noexcept;
@@ -56,16 +56,16 @@ class TrainingGroups {
   // On the device: what c10d::Reducer takes. Valid as long as this object.
   c10::intrusive_ptr<c10d::ProcessGroup> training() const;
   // Gloo, for small tensors on the CPU: all-reduce, all-gather, broadcast, barrier. Wrap calls in
-  // as_peer_loss(). Pass its barrier before leaving: who leaves early cuts off the others.
+  // as_peer_loss(). Pass its barrier before leaving: a rank that leaves early cuts off the others.
   c10::intrusive_ptr<c10d::Backend> control() const;
 
-  // Of ControlChannel: votes take log2(W) messages, where control() takes 2 (W - 1).
+  // For ControlChannel: votes take log2(W) messages, where control() takes 2 (W - 1).
   GlooGroup& votes();
 
   int rank() const;
   int world() const;
   const torch::Device& device() const;
-  // "gloo" or "nccl": what training() runs on.
+  // "gloo" or "nccl": the backend of training().
   const char* backend_name() const;
 
  private:

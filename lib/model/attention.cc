@@ -146,7 +146,7 @@ struct RowAttention : torch::autograd::Function<RowAttention> {
   }
 };
 
-// Empty where the kernels do not suit.
+// Empty where the kernels do not apply.
 std::optional<attention::Instructions> kernels_for(const Tensor& queries) {
   const auto type = queries.scalar_type();
   if (type != torch::kFloat && type != torch::kBFloat16) return std::nullopt;
@@ -176,7 +176,7 @@ Tensor attend_varied_lengths(const AttentionInputs& inputs, const RowOffsets& ro
                                                     offsets, longest, longest, 0.0,
                                                     /*is_causal=*/true, false, scale))
         .flatten(1);
-  // The memory-efficient kernel wants one key head for each query head.
+  // The memory-efficient kernel needs one key head for each query head.
   const std::int64_t group = queries.size(1) / inputs.keys.size(1);
   constexpr std::int64_t kCausalFromTopLeft = 1;
   return std::get<0>(at::_efficient_attention_forward(

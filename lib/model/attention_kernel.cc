@@ -146,7 +146,7 @@ ODB_INLINE float greatest(const Vector& vector) {
   return values[0];
 }
 
-// Lanes that stand before `count` as true.
+// True in the lanes before `count`.
 ODB_INLINE Bits first_lanes(std::int64_t count) {
   const Bits lanes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   return lanes < static_cast<std::int32_t>(std::clamp<std::int64_t>(count, 0, kLanes));
@@ -179,7 +179,7 @@ struct Head {
   std::int64_t log_sum(std::int64_t token) const { return token * shape.heads + number * group; }
 };
 
-// Blocks of keys turned round: [block][size][kKeys]; zeros behind the last key.
+// Blocks of keys, transposed: [block][size][kKeys]; zeros after the last key.
 ODB_INLINE void turn_keys(const Head& head, const float* from, float* to) {
   std::memset(to, 0, static_cast<std::size_t>(head.padded * head.size) * sizeof(float));
   for (std::int64_t token = 0; token < head.shape.length; ++token) {
@@ -190,7 +190,7 @@ ODB_INLINE void turn_keys(const Head& head, const float* from, float* to) {
   }
 }
 
-// [padded][size], zeros behind the last.
+// [padded][size], zeros after the last.
 ODB_INLINE void gather_keys(const Head& head, const float* from, float* to) {
   const auto bytes = static_cast<std::size_t>(head.size) * sizeof(float);
   for (std::int64_t token = 0; token < head.shape.length; ++token)
@@ -205,7 +205,7 @@ ODB_INLINE void scatter_keys(const Head& head, const float* from, float* to) {
                 static_cast<std::size_t>(head.size) * sizeof(float));
 }
 
-// The queries (or what lies like them) of a block, times `scale`: [rows][size].
+// The queries (or values in their layout) of a block, times `scale`: [rows][size].
 ODB_INLINE void gather_queries(const Head& head, const float* from, std::int64_t first,
                                std::int64_t tokens, float scale, float* to) {
   const std::int64_t width = head.group * head.size;
@@ -222,7 +222,7 @@ ODB_INLINE std::int64_t seen_keys(const Head& head, std::int64_t first, std::int
   return std::clamp<std::int64_t>(first + row / head.group - first_key + 1, 0, kKeys);
 }
 
-// The running softmax of a row of scores: they become weights; `out` is brought to the new maximum.
+// The running softmax of a row: scores become weights; `out` is rescaled to the new maximum.
 ODB_INLINE void soften(float* scores, std::int64_t seen, float& most, float& sum, float* out,
                        std::int64_t size) {
   constexpr float kLowest = std::numeric_limits<float>::lowest();
@@ -296,7 +296,7 @@ ODB_INLINE void forward_on(const Inputs& inputs, const Shape& shape, std::int64_
   }
 }
 
-// Weights from scores, and from d_weights the gradient of the scores, a row at a time.
+// Turns the scores of a row into weights, and d_weights into the gradient of the scores.
 ODB_INLINE void differentiate(float* scores, float* d_weights, std::int64_t seen, float log_sum,
                               float delta) {
   for (std::int64_t i = 0; i < kKeys; i += kLanes) {

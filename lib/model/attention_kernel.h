@@ -2,9 +2,9 @@
 // blocks of queries meet blocks of keys, and a running maximum keeps the softmax exact. (Dao et
 // al., "FlashAttention", 2022, algorithms 1 and 4; Dao, "FlashAttention-2", 2023, section 3.1.)
 //
-// Own kernels, for LibTorch's call a matrix library with products too narrow for it (one head).
-// Here the query heads that share a key head form one tall product, and what a block needs stays in
-// the first caches. Free of LibTorch. fp32 throughout.
+// Why not LibTorch's: it calls a matrix library with products too narrow for it (one head). Here
+// the query heads that share a key head form one tall product, and a block's data stays in the
+// first caches. Free of LibTorch. fp32 throughout.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace odb::attention {
 
-// Values lie [length, heads, head_size], keys and values [length, key_value_heads, head_size].
+// Queries are [length, heads, head_size], keys and values [length, key_value_heads, head_size].
 struct Shape {
   std::int64_t length = 0;  // tokens of the row
   std::int64_t heads = 0;
@@ -20,20 +20,20 @@ struct Shape {
   std::int64_t head_size = 0;        // a multiple of 16
 };
 
-// What the kernels are written for: x86-64-v3 (AVX2) and v4 (AVX-512).
+// The instruction sets of the kernels: x86-64-v3 (AVX2) and v4 (AVX-512).
 enum class Instructions { avx2, avx512 };
 
-// The best that this processor has; none: neither, or the head size does not suit the kernels.
+// The best one of this processor; none: it has neither, or the head size is not supported.
 std::optional<Instructions> instructions_for(std::int64_t head_size);
 
-// What one call reads, of a whole row; scores are multiplied by 1 / sqrt(head_size).
+// The inputs of one call, of a whole row; scores are multiplied by 1 / sqrt(head_size).
 struct Inputs {
   const float* queries;
   const float* keys;
   const float* values;
 };
 
-// Floats of working memory that a call on such a row, or a shorter one, takes.
+// Working memory, in floats, of a call on a row of this shape, or a shorter one.
 std::int64_t workspace_size(const Shape& shape);
 
 // One key head of a row and its query heads: writes their part of `out` [length, heads, head_size]
@@ -42,7 +42,7 @@ std::int64_t workspace_size(const Shape& shape);
 void forward(Instructions instructions, const Inputs& inputs, const Shape& shape,
              std::int64_t key_value_head, float* out, float* log_sums, float* workspace);
 
-// What the backward pass knows beside the inputs.
+// What the backward pass needs beside the inputs.
 struct Outputs {
   const float* out;
   const float* log_sums;

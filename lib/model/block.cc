@@ -27,7 +27,7 @@ struct Recomputation : torch::CustomClassHolder {
 
 struct RecomputedBlock : torch::autograd::Function<RecomputedBlock> {
   // `inputs`: stream, delta if there is one, then the block's parameters, which are inputs so that
-  // their gradients leave by the usual way.
+  // autograd receives their gradients.
   static variable_list forward(AutogradContext* context, at::TensorList inputs,
                                const c10::intrusive_ptr<Recomputation>& work) {
     const Residual input{inputs[0], work->has_delta ? inputs[1] : Tensor()};
@@ -47,7 +47,7 @@ struct RecomputedBlock : torch::autograd::Function<RecomputedBlock> {
       input.delta = saved[1].detach().requires_grad_();
       inputs.push_back(input.delta);
     }
-    // Leaves of their own that share memory with the parameters: the inner backward ends here.
+    // New leaves that share memory with the parameters: the inner backward ends at them.
     BlockParameters parameters = work.parameters;
     for (Tensor* parameter : parameters.defined()) {
       *parameter = parameter->detach().requires_grad_();
@@ -55,7 +55,7 @@ struct RecomputedBlock : torch::autograd::Function<RecomputedBlock> {
     }
     const torch::AutoGradMode with_gradients(true);
     const Residual out = run_block(input, parameters, work.batch, work.config);
-    // Gradients that do not come are zeros: both are there.
+    // Missing gradients arrive as zeros: both are defined.
     variable_list result = torch::autograd::grad({out.stream, out.delta}, inputs, gradients);
     result.emplace_back();  // for `work`
     return result;

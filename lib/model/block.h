@@ -1,8 +1,8 @@
 // One transformer block: norm, attention, norm, feed-forward, each half added to the residual
 // stream.
 //
-// A block gets the stream and what is still to be added to it, and hands on the same pair: so every
-// addition is made together with the norm that follows it.
+// A block takes the stream and the delta still to be added to it, and returns the same pair. So
+// every addition is fused with the norm that follows it.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@
 
 namespace odb {
 
-// What all blocks need of a batch.
+// The inputs that all blocks share.
 struct BatchShape {
   RowOffsets rows;
   RotaryTables tables;
@@ -35,7 +35,7 @@ struct NormedResidual {
 };
 NormedResidual add_and_norm(const Residual& residual, const torch::Tensor& weight, double epsilon);
 
-// Parameters of one block by the part of their name behind "blocks.N.", fp32; those that the model
+// Parameters of one block by the part of their name after "blocks.N.", fp32; those that the model
 // does not have are undefined.
 struct BlockParameters {
   torch::Tensor attention_norm, qkv, qkv_bias, query_norm, key_norm, attention_out,
@@ -50,7 +50,8 @@ struct BlockParameters {
 Residual run_block(const Residual& input, const BlockParameters& parameters,
                    const BatchShape& batch, const ModelConfig& config);
 
-// The same, but keeps only the input: the block is computed again in backward. Gradients are equal.
+// The same with gradient checkpointing: keeps only the input and computes the block again in
+// backward. Gradients are equal.
 Residual run_block_recomputed(const Residual& input, const BlockParameters& parameters,
                               const BatchShape& batch, const ModelConfig& config);
 

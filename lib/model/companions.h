@@ -1,4 +1,4 @@
-// The files of a model folder that no weight depends on, but without which it cannot be used:
+// The auxiliary files of a model folder. No weight depends on them, but a usable model needs them:
 // tokenizer, chat template, generation settings.
 #pragma once
 

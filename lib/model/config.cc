@@ -29,14 +29,14 @@ ModelFamily read_family(const JsonObjectReader& config) {
   config.refuse("model_type", "one of qwen3, qwen2, llama");
 }
 
-// What would make another model of the same numbers.
+// Refuses settings under which the same weights would be another model.
 void refuse_what_is_not_computed(const JsonObjectReader& config, std::int64_t layers) {
   if (config.text_or_none("hidden_act").value_or("silu") != "silu")
     config.refuse("hidden_act", "silu");
   if (config.positive_or_none("partial_rotary_factor").value_or(1) != 1)
     config.refuse("partial_rotary_factor", "1");
   if (config.has("quantization_config"))
-    config.refuse("quantization_config", "nothing: quantised weights cannot be trained here");
+    config.refuse("quantization_config", "nothing: quantized weights cannot be trained here");
   const Json* dropout = config.find("attention_dropout");
   if (dropout != nullptr && (!dropout->is_number() || dropout->get<double>() != 0))
     config.refuse("attention_dropout", "0");
@@ -52,7 +52,7 @@ void refuse_what_is_not_computed(const JsonObjectReader& config, std::int64_t la
     config.refuse("layer_types", fmt::format("a list of {} names", layers));
   for (const Json& kind : *kinds)
     if (kind != "full_attention")
-      throw FileError("{}: layer_types: found {}, wanted \"full_attention\" for every layer",
+      throw FileError("{}: layer_types: found {}, expected \"full_attention\" for every layer",
                       config.where(), found_json(kind));
 }
 
@@ -72,7 +72,7 @@ void read_sizes(const JsonObjectReader& config, ModelConfig& model) {
   model.head_size = config.integer_or_none("head_dim", 2, kMostHeadSize)
                         .value_or(divided ? model.hidden_size / model.heads : 128);
   if (model.head_size % 2 != 0 || model.head_size > kMostHeadSize || model.head_size < 2)
-    throw FileError("{}: heads of {} values; wanted an even number from 2 to {}", config.where(),
+    throw FileError("{}: heads of {} values; expected an even number from 2 to {}", config.where(),
                     model.head_size, kMostHeadSize);
   const std::int64_t usual_length = model.family == ModelFamily::llama ? 2048 : 32768;
   model.max_length =
@@ -115,14 +115,14 @@ ModelConfig parse_model_config(std::string_view json, const std::string& where) 
 ModelConfig read_model_config(FileSystem& files, const std::string& folder) {
   if (!files.is_folder(folder))
     throw FileError(
-        "{}: no such folder; wanted one with config.json, *.safetensors and tokenizer.json, as "
-        "Hugging Face has it (nothing is downloaded)",
+        "{}: no such folder; expected one with config.json, *.safetensors and tokenizer.json, in "
+        "the layout of Hugging Face (nothing is downloaded)",
         folder);
   const std::string path = join_path(folder, "config.json");
   const std::string json = files.read_all(path);
   if (json.find("\"model_type\"") == std::string::npos &&
       files.is_folder(join_path(folder, "checkpoints")))
-    throw FileError("{} is the folder of a run, no model; name a checkpoint in it: {}", folder,
+    throw FileError("{} is the folder of a run, not a model; name a checkpoint in it: {}", folder,
                     join_path(folder, "checkpoints/step-..."));
   return parse_model_config(json, path);
 }

@@ -2,7 +2,7 @@
 // Qwen3, Qwen2 (also 2.5) and Llama families, which differ in little more than the values below.
 //
 // Missing keys get the family's defaults in transformers 4.57. What this project does not compute
-// (sliding windows, dropout, other activations, quantised weights, unknown rope types) is refused
+// (sliding windows, dropout, other activations, quantized weights, unknown rope types) is refused
 // by name: a model that loads is the model that was meant.
 #pragma once
 
@@ -25,7 +25,7 @@ std::string_view rope_type_name(RopeType type);  // "default", "linear", ...
 struct RopeConfig {
   RopeType type = RopeType::plain;
   double theta = 10000;
-  double factor = 1;                 // all but plain
+  double factor = 1;                 // all types but plain
   std::int64_t original_length = 0;  // llama3, yarn, dynamic: positions before stretching
   double low_frequency_factor = 1;   // llama3
   double high_frequency_factor = 4;  // llama3
@@ -46,7 +46,7 @@ struct ModelConfig {
   std::int64_t heads = 0;
   std::int64_t key_value_heads = 0;  // divides heads
   std::int64_t head_size = 0;        // even; heads * head_size need not be hidden_size
-  std::int64_t max_length = 0;       // max_position_embeddings: told, not enforced
+  std::int64_t max_length = 0;       // max_position_embeddings: reported, not enforced
   double norm_epsilon = 1e-6;
   double initializer_range = 0.02;
   bool tied_embeddings = false;  // the output head is the embedding
@@ -62,7 +62,7 @@ struct ModelConfig {
   std::int64_t key_value_width() const { return key_value_heads * head_size; }
 };
 
-// Throws FileError, beginning with `where`: key, what was found, what was wanted.
+// Throws FileError that begins with `where` and names the key, the found and the expected value.
 ModelConfig parse_model_config(std::string_view json, const std::string& where);
 // The config.json of a model folder.
 ModelConfig read_model_config(FileSystem& files, const std::string& folder);

@@ -37,7 +37,7 @@ inline const float* load_row(const c10::BFloat16* row, std::vector<float>& buffe
   return buffer.data();
 }
 
-// Where to write an output row as fp32; store_row brings it to its place.
+// Where to write an output row as fp32; store_row stores it in the tensor's type.
 inline float* output_row(float* row, std::vector<float>&, std::int64_t) {
   return row;
 }
@@ -57,7 +57,7 @@ inline std::int64_t row_parts() {
 }
 template <typename Work>
 void for_rows(std::int64_t rows, std::int64_t values_per_row, const Work& work) {
-  constexpr std::int64_t kGrain = 32768;  // values worth a thread
+  constexpr std::int64_t kGrain = 32768;  // minimum number of values for a thread
   const std::int64_t grain =
       std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, values_per_row));
   at::parallel_for(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {

@@ -10,7 +10,7 @@ namespace odb {
 std::vector<std::int64_t> generate_greedily(LanguageModel& model,
                                             std::span<const std::int64_t> prompt,
                                             const GenerateOptions& options) {
-  ODB_CHECK(!prompt.empty(), "a model cannot go on from nothing");
+  ODB_CHECK(!prompt.empty(), "generation needs a prompt of at least one token");
   const torch::NoGradGuard no_gradients;
   const torch::Device device = model.weights().at("embedding").device();
   std::vector<std::int64_t> row(prompt.begin(), prompt.end());

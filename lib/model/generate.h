@@ -1,5 +1,5 @@
-// Greedy generation, to see what a model has learned. The whole row is computed anew for each
-// token: simple, and fast enough for a look. Not a server.
+// Greedy generation, to see what a model has learned. The whole row is computed again for each
+// token: simple, and fast enough for a check. Not a server.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ class LanguageModel;
 
 struct GenerateOptions {
   std::int64_t max_new_tokens = 128;
-  std::vector<std::int64_t> end_tokens;  // generation ends behind the first of them
+  std::vector<std::int64_t> end_tokens;                   // generation ends after the first of them
   std::function<void(std::int64_t token)> on_token = {};  // called with each token as it comes
 };
 
-// The tokens behind `prompt` (at least one token), the end token included. Of equal logits the
+// The tokens after `prompt` (at least one token), the end token included. Of equal logits the
 // lowest id is taken.
 std::vector<std::int64_t> generate_greedily(LanguageModel& model,
                                             std::span<const std::int64_t> prompt,

@@ -1,4 +1,4 @@
-// How the system gives and keeps the memory of tensors on the CPU.
+// Large pages for the memory of tensors on the CPU.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 namespace odb {
 
 // Asks for large pages in this range of fresh memory: it is then mapped 2 MiB at a time, which
-// halves the time that loading a large model takes. A system that has none to give is not an error.
+// halves the time that loading a large model takes. A system without large pages is not an error.
 void prefer_large_pages(void* begin, std::size_t bytes);
 
 }  // namespace odb

@@ -25,10 +25,10 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kSmall = 256 << 10;  // below it the C library does well enough
 
-// Stands in front of what a tensor gets.
+// Precedes the memory that a tensor gets.
 struct alignas(kAlignment) Header {
   std::size_t block = 0;    // bytes of the block; 0: a small one of the C library
-  std::uint64_t freed = 0;  // of a free one: the number of its freeing
+  std::uint64_t freed = 0;  // of a free block: the count of frees at its own
 };
 static_assert(sizeof(Header) == kAlignment);
 
@@ -74,20 +74,20 @@ KeptMemory& kept_memory() {
 }
 
 void* KeptMemory::take(std::size_t bytes) {
-  const std::size_t wanted = bytes + sizeof(Header);
+  const std::size_t needed = bytes + sizeof(Header);
   Header header;
   void* place = nullptr;
-  if (wanted < kSmall) {
-    place = std::aligned_alloc(kAlignment, (wanted + kAlignment - 1) / kAlignment * kAlignment);
+  if (needed < kSmall) {
+    place = std::aligned_alloc(kAlignment, (needed + kAlignment - 1) / kAlignment * kAlignment);
   } else {
-    header.block = memory_class(wanted);
+    header.block = memory_class(needed);
     place = take_block(header.block);
   }
   if (place == nullptr) throw std::bad_alloc();
   return new (place) Header(header) + 1;
 }
 
-// Of `size` at least, which then is what it has.
+// Takes a block of at least `size` and sets `size` to its size.
 void* KeptMemory::take_block(std::size_t& size) {
   const std::lock_guard lock(mutex_);
   const auto found = free_.lower_bound(size);
@@ -112,8 +112,8 @@ Header* KeptMemory::take_free(FreeBlocks::iterator blocks, std::size_t place) {
   return header;
 }
 
-// Gives back what has been free longest, as long as there is more than a sixteenth beyond the most
-// that was ever in use.
+// Returns the blocks that have been free longest to the system, while all blocks exceed the peak
+// use by more than a sixteenth.
 void KeptMemory::make_room() {
   while (!free_.empty() && figures_.in_use + figures_.kept > most_in_use_ + most_in_use_ / 16) {
     const auto oldest =
@@ -146,8 +146,8 @@ void KeptMemory::give_back(void* data) {
 }  // namespace
 
 std::size_t memory_class(std::size_t bytes) {
-  // A little more than round numbers: batches fill a budget that is one, and tensors of a full
-  // batch and of one not quite full should be of one class.
+  // A little above round numbers: token budgets are round, and the tensors of a full batch and of a
+  // nearly full one should have the same class.
   constexpr std::size_t kPage = 4096;
   const std::size_t round = bytes - bytes / 64;
   const std::size_t quarter = std::max(kPage, std::bit_floor(std::max(round, kPage) - 1) / 4);
@@ -158,8 +158,8 @@ std::size_t memory_class(std::size_t bytes) {
 void keep_tensor_memory() {
   c10::SetCPUAllocator(&kept_memory());
 #ifdef __GLIBC__
-  // What libraries take for their own work in between: kept as well.
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc allows
+  // Keeps the memory of the libraries' own work as well.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // glibc's maximum
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   mallopt(M_TOP_PAD, 16 << 20);
 #endif

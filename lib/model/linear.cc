@@ -18,8 +18,8 @@ using OneDnnLinear = Tensor(const Tensor&, const Tensor&, const std::optional<Te
                             c10::string_view, c10::List<std::optional<at::Scalar>>,
                             std::optional<c10::string_view>);
 
-// The operator by which LibTorch's own compiler calls oneDNN for dense fp32; none in builds
-// without.
+// The operator with which LibTorch's own compiler calls oneDNN for dense fp32; none in builds
+// without it.
 std::optional<c10::TypedOperatorHandle<OneDnnLinear>> find_one_dnn_linear() {
 #ifdef __x86_64__
   const auto found = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});

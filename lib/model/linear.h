@@ -1,18 +1,18 @@
 // Matrix products of a model: weights are kept in fp32, activations may be bf16, and each product
 // is computed in the type of the activations. On x86 processors fp32 products go through oneDNN
-// where LibTorch brings it: MKL, LibTorch's own choice, is half as fast on processors of other
-// makers.
+// where LibTorch has it: MKL, LibTorch's default, is half as fast on processors that are not
+// Intel's.
 #pragma once
 
 #include <torch/types.h>
 
 namespace odb {
 
-// Bounds the kernels that oneDNN keeps, of up to a megabyte each: it makes new ones for every
-// number of tokens, and by default keeps 1,024. To be called before the first product.
+// Limits oneDNN's kernel cache. A kernel takes up to a megabyte, every number of tokens needs new
+// ones, and by default oneDNN keeps 1,024. Call it before the first product.
 void limit_kept_kernels();
 
-// a [n, k] times the transpose of b [m, k]: [n, m]. Both of one type; strides may be anything. Not
+// a [n, k] times the transpose of b [m, k]: [n, m]. Both of one type; any strides. Not
 // differentiable.
 torch::Tensor times_transposed(const torch::Tensor& a, const torch::Tensor& b);
 

@@ -1,5 +1,5 @@
-// How much of the logits the token loss computes at a time (token_loss.h), for whoever counts
-// memory.
+// How much of the logits the token loss computes at a time (token_loss.h); the memory estimate
+// needs it, too.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace odb {
 
-// Positions: 32 MiB of fp32 logits, but no product of fewer than 256 rows, which would leave a
-// processor idle.
+// Positions in a chunk: 32 MiB of fp32 logits, but at least 256 rows, because smaller products
+// leave a processor idle.
 constexpr std::int64_t loss_chunk_positions(std::int64_t vocabulary) {
   constexpr std::int64_t kBytes = std::int64_t{32} << 20;
   constexpr std::int64_t kFewest = 256;

@@ -63,10 +63,10 @@ std::vector<MeasuredBatch> parse_measured_batches(std::string_view json, const s
       const auto same_size = [](const auto& a, const auto& b) { return a.size() == b.size(); };
       if (batches.back().tokens.empty() ||
           !std::ranges::equal(batches.back().tokens, batches.back().labels, same_size))
-        throw FileError("{}: a batch without rows, or with other labels than tokens", where);
+        throw FileError("{}: a batch has no rows, or labels that do not match its tokens", where);
     }
   } catch (const Json::exception& error) {
-    throw FileError("{}: wanted batches of tokens and labels: {}", where, error.what());
+    throw FileError("{}: expected batches of tokens and labels: {}", where, error.what());
   }
   return batches;
 }

@@ -1,4 +1,4 @@
-// How fast a model goes forward and backward over given batches, for comparisons.
+// Measures forward and backward passes of a model over given batches, for comparisons.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Measurement {
   std::vector<double> seconds;  // of each round over all batches
 };
 
-// Goes over all batches once untimed, then `rounds` times; gradients add up within a round and are
+// Runs all batches once untimed, then `rounds` times; gradients add up within a round and are
 // dropped between rounds. `pad`: rows are padded to the longest of their batch.
 Measurement measure_model(LanguageModel& model, const std::vector<MeasuredBatch>& batches, bool pad,
                           std::int64_t rounds);

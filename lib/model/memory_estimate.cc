@@ -35,8 +35,8 @@ std::int64_t bytes(double count) {
 }
 
 // What a block keeps: two sums and two norms of the stream, the fused projection, gates and ups,
-// and their product; attention keeps its inputs and its output in fp32 (attention.cc), which a
-// bf16 model has beside its own.
+// and their product; attention keeps its inputs and its output in fp32 (attention.cc), in a bf16
+// model in addition to the bf16 ones.
 double block_kept(const Sizes& size) {
   const double own = 4 * size.hidden + size.heads + 3 * size.inner;
   const double attention = size.heads + size.queries;
@@ -44,14 +44,14 @@ double block_kept(const Sizes& size) {
          (size.element * (own + (size.narrow ? size.queries : 0)) + 4 * (attention + size.scales));
 }
 
-// In use at once within a block's backward: gradients of the stream, and of its widest tensors.
+// In use at once within a block's backward: gradients of the stream and of its widest tensors.
 double block_working(const Sizes& size) {
   const double attention = 2 * size.heads + size.queries;
   return size.tokens * size.element * (3 * size.hidden + std::max(attention, 3 * size.inner));
 }
 
-// A chunk of logits, its bf16 form beside it, the head's gradient, and the copies of the head that
-// products make: in bf16, and turned round.
+// A chunk of logits, its bf16 copy, the head's gradient, and the copies of the head that products
+// make: in bf16, and transposed.
 double loss_working(const Sizes& size) {
   const auto positions =
       static_cast<double>(loss_chunk_positions(static_cast<std::int64_t>(size.vocabulary)));
@@ -68,8 +68,8 @@ double block_matrix_values(const ModelConfig& config) {
   return values;
 }
 
-// Measured: a process with LibTorch, the kernels that oneDNN keeps (linear.h bounds their number),
-// and what blocks of kept memory are larger than the tensors in them (kept_memory.h).
+// Measured: a process with LibTorch, the kernels that oneDNN keeps (linear.h limits their number),
+// and the excess of kept blocks over the tensors in them (kept_memory.h).
 double process_bytes(double passing) {
   constexpr double kLibTorch = 140e6;
   constexpr double kKernels = 100e6;

@@ -1,6 +1,6 @@
-// How much memory a rank needs to train a model, by part, before any of it is taken: sums of what
-// the code keeps at the worst moment of a step, and what was measured for the process around it
-// (docs/model.md has the table).
+// Estimates the memory that a rank needs to train a model, by part, before allocating any of it:
+// the sum of what the code holds at the peak of a step, and what was measured for the process
+// around it (docs/model.md has the table).
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct MemoryEstimate {
   std::int64_t optimizer = 0;  // AdamW: two fp32 values for each weight
   std::int64_t copies = 0;     // bf16 copies of the blocks' matrices, from forward to backward
   std::int64_t activations = 0;  // what is kept from forward to backward
-  // Beside them at the worst moment: in the token loss (a chunk of logits, the head's gradient and
-  // copies of the head) or within a block's backward. Where the embedding's gradient is made at the
-  // end, a tied head's waits for it: never more than in the loss.
+  // What comes on top at the peak: in the token loss (a chunk of logits, the head's gradient and
+  // copies of the head) or within a block's backward. Where the embedding's gradient is computed at
+  // the end, a tied head's waits for it: never more than in the loss.
   std::int64_t working = 0;
-  // LibTorch itself, the kernels that oneDNN keeps, and kept memory beyond what tensors need:
+  // LibTorch itself, oneDNN's kernel cache, and kept memory beyond what tensors need:
   // measured after some dozens of steps.
   std::int64_t process = 0;
 
@@ -30,7 +30,7 @@ struct MemoryEstimate {
   }
 };
 
-// For micro-batches of `tokens` tokens, all of them supervised at worst. On the CPU; the parts up
+// For micro-batches of `tokens` tokens, in the worst case all supervised. For the CPU; the parts up
 // to `working` hold for a GPU, too.
 MemoryEstimate estimate_memory(const ModelConfig& config, const ModelOptions& options,
                                std::int64_t tokens);

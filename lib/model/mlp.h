@@ -5,7 +5,7 @@
 
 namespace odb {
 
-// gate_up: [tokens, 2 * inner], gates first. Gives silu(gate) * up, [tokens, inner];
+// gate_up: [tokens, 2 * inner], gates first. Returns silu(gate) * up, [tokens, inner];
 // differentiable.
 torch::Tensor swiglu(const torch::Tensor& gate_up);
 

@@ -1,4 +1,4 @@
-// The options of group "model" that say how a model is made and computed.
+// The options of group "model" that say how a model is created and computed.
 #pragma once
 
 #include <string>

@@ -80,8 +80,7 @@ std::string report_text(const ModelReport& report) {
   text += fmt::format(
       "memory of a rank in training, micro-batches of {} tokens: {}\n"
       "  weights {}, gradients {}, optimizer {}, bf16 copies {}, activations {}, working space {}, "
-      "the "
-      "process {}\n",
+      "the process {}\n",
       report.tokens, size(memory.total()), size(memory.weights), size(memory.gradients),
       size(memory.optimizer), size(memory.copies), size(memory.activations), size(memory.working),
       size(memory.process));

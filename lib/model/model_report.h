@@ -1,4 +1,4 @@
-// What `inspect model` tells of a folder: the architecture, its size, its files, the memory that
+// The report of `inspect model` on a folder: the architecture, its size, its files, the memory that
 // training takes, and what is missing or wrong.
 #pragma once
 
@@ -22,14 +22,13 @@ struct ModelReport {
   MemoryEstimate memory;
 };
 
-// Throws FileError when config.json cannot be used; what is wrong with the weights is in the
-// report.
+// Throws FileError when config.json cannot be used; faults in the weights go into the report.
 ModelReport inspect_model(FileSystem& files, const std::string& folder, const ModelOptions& options,
                           std::int64_t tokens);
 
-// For people; of warnings and problems the first ten and a count each.
+// As text, with the first ten warnings and problems and the number of the others.
 std::string report_text(const ModelReport& report);
-// For programs, in one line; with all of them.
+// As one line of JSON, with all warnings and problems.
 std::string report_json(const ModelReport& report);
 
 }  // namespace odb

@@ -35,7 +35,7 @@ void check_tokens(const Tensor& tokens, std::int64_t vocabulary_size) {
   const auto high = most.item<std::int64_t>();
   if (low < 0 || high >= vocabulary_size)
     throw DataError(
-        "found token {} in a batch, wanted ids below the model's {}; the tokenizer is not "
+        "found token {} in a batch, expected ids below the model's {}; the tokenizer is not "
         "the model's",
         low < 0 ? low : high, vocabulary_size);
 }

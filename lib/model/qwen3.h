@@ -2,7 +2,7 @@
 // configuration covers (Qwen2, Llama); config.h says what differs.
 //
 // Batches are flat: tokens [tokens], with the offsets of their rows; a padded batch is one of equal
-// rows. A row's result depends on nothing but the row. Weights are fp32; activations fp32 or bf16.
+// rows. A row's result depends on that row only. Weights are fp32; activations fp32 or bf16.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ struct LossSum {
 
 class LanguageModel : public torch::nn::Module {
  public:
-  // Parameters are named as in weight_names.h, on `device`, uninitialised: load or initialise them.
+  // Parameters are named as in weight_names.h, on `device`, uninitialized: load or initialize them.
   LanguageModel(ModelConfig config, ComputeOptions options,
                 torch::Device device = torch::Device(torch::kCPU));
 
@@ -41,15 +41,15 @@ class LanguageModel : public torch::nn::Module {
   // dots.
   const std::map<std::string, torch::Tensor>& weights() const { return weights_; }
 
-  // tokens: int64 [tokens], at least one, on the model's device. Gives the states behind the final
-  // norm, [tokens, hidden]. Throws DataError for an id beyond the vocabulary (looked for on the CPU
-  // alone: on a GPU it would cost a wait).
+  // tokens: int64 [tokens], at least one, on the model's device. Returns the states after the final
+  // norm, [tokens, hidden]. Throws DataError for an id beyond the vocabulary (checked on the CPU
+  // only: on a GPU the check would wait for the device).
   torch::Tensor hidden_states(const torch::Tensor& tokens, const RowOffsets& rows);
 
   // fp32 logits [n, vocabulary] of hidden states [n, hidden].
   torch::Tensor logits(const torch::Tensor& hidden);
 
-  // labels: int64 on the CPU, as token_loss.h wants them, with the weights of rows if they differ.
+  // labels: int64 on the CPU, as token_loss.h expects, with the weights of rows if they differ.
   LossSum loss(const torch::Tensor& tokens, const torch::Tensor& labels, const RowOffsets& rows,
                std::span<const double> row_weights = {});
 

@@ -39,7 +39,7 @@ Normed norm_rows(const Tensor& x, const Tensor& delta, const Tensor& weight, dou
           float* sum = output_row(sums + i * size, sum_row, size);
           row::add(values, load_row(added + i * size, delta_row, size), sum, size);
           store_row(sum, sums + i * size, size);
-          // The norm sees the sum as it is kept.
+          // The norm reads the sum in its stored type.
           values = load_row(sums + i * size, x_row, size);
         }
         float* y = output_row(to + i * size, y_row, size);
@@ -110,7 +110,7 @@ struct AddRmsNorm : torch::autograd::Function<AddRmsNorm> {
   }
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    // A gradient that does not come is zeros.
+    // A missing gradient is zeros.
     const NormGradients out = norm_rows_backward(
         saved[0], saved[1], saved[2], gradients[1].contiguous(), gradients[0].contiguous());
     return {out.x, out.x, out.weight, {}};

@@ -45,7 +45,7 @@ struct Heads {
   std::int64_t row() const { return all() * size; }
 };
 
-// Queries, keys and values apart, each [tokens, heads, size].
+// Queries, keys and values as separate tensors, each [tokens, heads, size].
 template <typename T>
 struct SplitHeads {
   T* queries;
@@ -61,7 +61,7 @@ struct SplitHeads {
   T* value_row(std::int64_t token) const { return values + token * heads.keys * heads.size; }
 };
 
-// What turning a head needs beside the head.
+// The inputs for rotating a head, beside the head.
 struct Turning {
   const float* weights[2];  // of query and key norm; null: no norm
   const float* cosines;     // [tokens, size / 2]

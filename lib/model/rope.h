@@ -16,8 +16,8 @@ struct RotaryTables {
   torch::Tensor sines;
 };
 
-// Makes the tables of batches. Those of positions are built once, and grown when a longer row
-// comes; a row that is stretched by its own length (dynamic scaling) gets a table of its own.
+// Builds the tables of batches. Tables of positions are built once, and extended for a longer row;
+// a row that is stretched by its own length (dynamic scaling) gets a table of its own.
 class RotaryEmbedding {
  public:
   explicit RotaryEmbedding(const ModelConfig& config) : config_(config) {}

@@ -23,7 +23,7 @@ RopeType read_type(const JsonObjectReader& values) {
   const auto old_name = values.text_or_none("type");
   if (!name && !old_name) values.refuse("rope_type", "the name of a rope type");
   if (name && old_name && *name != *old_name)
-    throw FileError("{}: rope_type is '{}' but type is '{}'; wanted one of them, or the same",
+    throw FileError("{}: rope_type is '{}' but type is '{}'; expected one of them, or the same",
                     values.where(), *name, *old_name);
   for (const auto& [known, type] : kTypes)
     if (known == name.value_or(old_name.value_or(""))) return type;
@@ -69,7 +69,7 @@ RopeConfig read_scaling(const JsonObjectReader& values, std::int64_t max_length)
     if (rope.high_frequency_factor <= rope.low_frequency_factor)
       values.refuse("high_freq_factor", "more than low_freq_factor");
   }
-  // The family of dynamic scaling counts from the model's own length, whatever else the file says.
+  // Dynamic scaling counts from the model's own length, whatever else the file says.
   if (rope.type == RopeType::dynamic) rope.original_length = max_length;
   if (rope.type == RopeType::yarn) {
     rope.fast_rotations = values.positive_or_none("beta_fast").value_or(32);
@@ -98,7 +98,7 @@ RopeConfig read_rope_config(const JsonObjectReader& config, std::int64_t max_len
     rope = read_scaling(*scaling, max_length);
   if (parameters && scaling && read_scaling(*scaling, max_length) != rope)
     throw FileError(
-        "{}: rope_parameters and rope_scaling differ; wanted one of them, or equal ones",
+        "{}: rope_parameters and rope_scaling differ; expected one of them, or equal ones",
         config.where());
 
   const auto outer = config.positive_or_none("rope_theta");
@@ -107,10 +107,10 @@ RopeConfig read_rope_config(const JsonObjectReader& config, std::int64_t max_len
     throw FileError("{}: rope_theta is {} but rope_parameters says {}", config.where(), *outer,
                     *inner);
   rope.theta = inner.value_or(outer.value_or(10000));
-  // Readers differ on whether they look for it there.
+  // Other readers differ on whether they read it there.
   if (const auto third = scaling ? scaling->positive_or_none("rope_theta") : std::nullopt;
       third && *third != rope.theta)
-    throw FileError("{}: rope_scaling says rope_theta {}; wanted {}, as it stands outside",
+    throw FileError("{}: rope_scaling says rope_theta {}; expected {}, the value outside of it",
                     config.where(), *third, rope.theta);
   if (rope.theta <= 1) config.refuse("rope_theta", "a number above 1");
   return rope;

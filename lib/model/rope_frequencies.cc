@@ -20,7 +20,7 @@ double llama3_frequency(const RopeConfig& rope, double plain) {
   return (1 - smooth) * plain / rope.factor + smooth * plain;
 }
 
-// The pairs between which YaRN goes over from keeping to stretching.
+// The pairs between which YaRN changes from keeping to stretching.
 struct YarnRange {
   double low;
   double high;

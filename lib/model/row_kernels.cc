@@ -14,7 +14,7 @@ namespace odb::row {
 namespace {
 
 // e^x by splitting off a power of two and a polynomial of degree 6 on the rest (|rest| <= ln(2)/2):
-// at most 2 units in the last place off. Written without branches so that loops over it vectorise.
+// at most 2 units in the last place off. Written without branches so that loops over it vectorize.
 [[gnu::always_inline]] inline float exponential(float x) {
   constexpr float kLog2E = 1.44269504f;
   constexpr float kLn2High = 0.693359375f;
@@ -40,7 +40,7 @@ namespace {
   return 1.0f / (1.0f + exponential(-x));
 }
 
-// Sums of long rows go through fp64 once per so many values.
+// Sums of long rows are added to an fp64 total once per this many values.
 constexpr std::int64_t kBlock = 2048;
 
 ODB_VECTORISED float greatest(const float* values, std::int64_t count) {
@@ -162,13 +162,13 @@ float cross_entropy(const float* logits, std::int64_t label, std::int64_t count)
 
 float cross_entropy_in_place(float* logits, std::int64_t label, std::int64_t count) {
   const float most = greatest(logits, count);
-  const float wanted = logits[label];
+  const float label_logit = logits[label];
   double sum = 0;
   for (std::int64_t begin = 0; begin < count; begin += kBlock)
     sum += exponentials_in_place(logits + begin, most, std::min(kBlock, count - begin));
   scale_in_place(logits, static_cast<float>(1 / sum), count);
   logits[label] -= 1;
-  return static_cast<float>(std::log(sum) + most - wanted);
+  return static_cast<float>(std::log(sum) + most - label_logit);
 }
 
 }  // namespace odb::row

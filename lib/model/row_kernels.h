@@ -1,6 +1,6 @@
-// The arithmetic of single rows on the CPU, in fp32: what LibTorch would do in many passes over
-// memory is one pass over a row that stays in the cache. Each function is compiled for several
-// instruction sets and picked by the processor at run time. Rows of bf16 are widened first.
+// The arithmetic of single rows on the CPU, in fp32: one pass over a row that stays in the cache,
+// where LibTorch takes many passes over memory. Each function is compiled for several instruction
+// sets, chosen by the processor at run time. Rows of bf16 are widened first.
 //
 // All pointers are rows of `count` values unless said otherwise; inputs and outputs may not overlap
 // in part, but an output may be the input where the name says "in place".
@@ -23,8 +23,8 @@ float rms_norm(const float* x, const float* weight, float* y, std::int64_t count
 void rms_norm_backward(const float* x, const float* weight, const float* dy, float scale, float* dx,
                        float* d_weight, std::int64_t count);
 
-// A head's two halves turned by the angles whose cosines and sines are given (count / 2 each), in
-// place. With -1 for `direction` they are turned back.
+// Rotates the two halves of a head, in place, by the angles whose cosines and sines are given
+// (count / 2 each). `direction` -1 rotates them back.
 void rotate_in_place(float* head, const float* cosines, const float* sines, float direction,
                      std::int64_t count);
 

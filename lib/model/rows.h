@@ -1,6 +1,5 @@
-// Where the rows of a batch begin. Tokens lie flat, [tokens, ...], one row behind the other; a
-// padded batch is the case of equal rows. Attention is the only part of a model that sees rows at
-// all.
+// Where the rows of a batch begin. Tokens lie flat, [tokens, ...], one row after the other; a
+// padded batch is the case of equal rows. Attention is the only part of a model that sees rows.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace odb {
 
-// Neighbouring rows of the same length, which attention can handle at once.
+// Neighboring rows of the same length, which attention can process at once.
 struct RowRun {
   std::int64_t first_token = 0;
   std::int64_t rows = 0;

@@ -33,7 +33,7 @@ std::uint64_t shape_bytes(const TensorShape& shape, TensorType type, const std::
 std::uint64_t whole_number(const SortedJson& value, const std::string& where) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost)
-    throw FileError("{}: found {}, wanted a whole number", where, found_json(value));
+    throw FileError("{}: found {}, expected a whole number", where, found_json(value));
   return value.get<std::uint64_t>();
 }
 
@@ -46,7 +46,8 @@ const SortedJson& list(const EntryReader& entry, const char* key) {
 TensorInfo read_entry(const std::string& name, const SortedJson& json, std::uint64_t data_begin,
                       const std::string& file) {
   const std::string where = fmt::format("{}: tensor {}", file, name);
-  if (!json.is_object()) throw FileError("{}: found {}, wanted an object", where, found_json(json));
+  if (!json.is_object())
+    throw FileError("{}: found {}, expected an object", where, found_json(json));
   const EntryReader entry(json, where);
   const auto type_name = entry.text_or_none("dtype");
   const auto type = tensor_type_of(type_name.value_or(""));
@@ -58,10 +59,10 @@ TensorInfo read_entry(const std::string& name, const SortedJson& json, std::uint
   if (offsets.size() != 2) entry.refuse("data_offsets", "a list of two offsets");
   const std::uint64_t begin = whole_number(offsets[0], where + ": data_offsets");
   const std::uint64_t end = whole_number(offsets[1], where + ": data_offsets");
-  const std::uint64_t wanted = shape_bytes(tensor.shape, *type, where);
-  if (begin > end || end - begin != wanted)
-    throw FileError("{}: data_offsets [{}, {}]; wanted {} bytes for {} of {}", where, begin, end,
-                    wanted, *type_name, shape_text(tensor.shape));
+  const std::uint64_t expected = shape_bytes(tensor.shape, *type, where);
+  if (begin > end || end - begin != expected)
+    throw FileError("{}: data_offsets [{}, {}]; expected {} bytes for {} of {}", where, begin, end,
+                    expected, *type_name, shape_text(tensor.shape));
   tensor.begin = data_begin + begin;
   tensor.end = data_begin + end;
   return tensor;
@@ -70,10 +71,10 @@ TensorInfo read_entry(const std::string& name, const SortedJson& json, std::uint
 std::map<std::string, std::string> read_metadata(const SortedJson& json, const std::string& file) {
   std::map<std::string, std::string> metadata;
   if (!json.is_object())
-    throw FileError("{}: {}: found {}, wanted an object", file, kMetadata, found_json(json));
+    throw FileError("{}: {}: found {}, expected an object", file, kMetadata, found_json(json));
   for (const auto& [key, value] : json.items()) {
     if (!value.is_string())
-      throw FileError("{}: {}: {}: found {}, wanted a text", file, kMetadata, key,
+      throw FileError("{}: {}: {}: found {}, expected a text", file, kMetadata, key,
                       found_json(value));
     metadata[key] = value.get<std::string>();
   }
@@ -94,10 +95,10 @@ void check_cover(const std::vector<TensorInfo>& tensors, std::uint64_t data_begi
     reached = tensor.end;
   }
   if (reached > file_size)
-    throw FileError("{}: found {} bytes, wanted {}: the file is cut; copy or download it again",
+    throw FileError("{}: found {} bytes, expected {}: the file is cut; copy or download it again",
                     file, file_size, reached);
   if (reached < file_size)
-    throw FileError("{}: found {} bytes behind the last tensor, wanted none: the file is damaged",
+    throw FileError("{}: found {} bytes after the last tensor, expected none: the file is damaged",
                     file, file_size - reached);
 }
 
@@ -110,7 +111,7 @@ std::string shape_text(const TensorShape& shape) {
 SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t data_begin,
                                            std::uint64_t file_size, const std::string& where) {
   if (!json.starts_with("{"))
-    throw FileError("{}: the header does not begin with '{{': this is no safetensors file", where);
+    throw FileError("{}: the header does not begin with '{{': not a safetensors file", where);
   const SortedJson object = parse_strict_table(json, where + ": header");
   SafetensorsHeader header;
   for (const auto& [name, entry] : object.items()) {
@@ -131,7 +132,7 @@ SafetensorsHeader read_safetensors_header(FileSystem& files, const std::string& 
   const std::uint64_t size = files.file_size(path);
   if (size < kLengthBytes)
     throw FileError(
-        "{}: found {} bytes, wanted a safetensors file: it is empty or cut; copy or "
+        "{}: found {} bytes, expected a safetensors file: it is empty or cut; copy or "
         "download it again",
         path, size);
   const InputFile file = files.open(path);
@@ -142,11 +143,11 @@ SafetensorsHeader read_safetensors_header(FileSystem& files, const std::string& 
   };
   const auto length = read_little_endian<std::uint64_t>(read(0, kLengthBytes));
   if (length > kMostHeader)
-    throw FileError("{}: a header of {} bytes, wanted at most {}: this is no safetensors file",
-                    path, length, kMostHeader);
+    throw FileError("{}: a header of {} bytes, expected at most {}: not a safetensors file", path,
+                    length, kMostHeader);
   if (length > size - kLengthBytes)
     throw FileError(
-        "{}: found {} bytes, wanted a header of {}: the file is cut; copy or download "
+        "{}: found {} bytes, expected a header of {}: the file is cut; copy or download "
         "it again",
         path, size, length);
   return parse_safetensors_header(read(kLengthBytes, length), kLengthBytes + length, size, path);

@@ -2,11 +2,11 @@
 //
 //   u64 little-endian   bytes of the header, at most 100,000,000
 //   header              JSON: {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
-//                       "__metadata__": {"key": "text"}}, blanks behind it
+//                       "__metadata__": {"key": "text"}}, blanks after it
 //   data                the tensors' bytes, little-endian, row by row; offsets count from here
 //
-// The data is covered without hole or overlap and ends with the file. All of that is checked before
-// a tensor is touched, so a cut or patched file is never half read. (Format:
+// The tensors cover the data without gap or overlap, up to the end of the file. All of that is
+// checked before a tensor is read, so a cut or patched file is never half read. (Format:
 // huggingface/safetensors, README.)
 #pragma once
 
@@ -42,14 +42,14 @@ struct SafetensorsHeader {
 };
 
 // `json`: the header without its length; `data_begin`, `file_size`: where the data starts and ends.
-// Throws FileError, beginning with `where`, that tells tensor, found and wanted.
+// Throws FileError that begins with `where` and names the tensor, what was found and expected.
 SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t data_begin,
                                            std::uint64_t file_size, const std::string& where);
 
 // Reads and checks the header of a file; none of the data.
 SafetensorsHeader read_safetensors_header(FileSystem& files, const std::string& path);
 
-// A tensor to be written. `bytes` is called once, when its turn comes; what it returns must hold
+// A tensor to be written. `bytes` is called once, when its turn comes; the result must stay valid
 // until the next call.
 struct TensorToWrite {
   std::string name;
@@ -60,8 +60,8 @@ struct TensorToWrite {
   std::uint64_t size() const;  // bytes, by type and shape
 };
 
-// Writes one file durably (DurableFile): it is there under its name only when it is whole. The
-// header is padded so that the data starts at a multiple of 8. Equal tensors give equal files.
+// Writes one file durably (DurableFile): it has its name only when it is whole. The header is
+// padded so that the data starts at a multiple of 8. Equal tensors give equal files.
 void write_safetensors(FileSystem& files, const std::string& path,
                        std::span<const TensorToWrite> tensors,
                        const std::map<std::string, std::string>& metadata);

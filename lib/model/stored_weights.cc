@@ -31,14 +31,13 @@ StoredWeights open_shards(FileSystem& files, const std::string& folder, const st
   for (const std::string& name : names) {
     const std::string path = join_path(folder, name);
     if (!files.exists(path))
-      throw FileError("{}: asks for {}, which is not there; copy or download it again", index,
-                      path);
+      throw FileError("{}: names {}, which was not found; copy or download it again", index, path);
     add_file(files, path, stored);
   }
   for (const auto& [tensor, file] : file_of) {
     const auto found = stored.find(tensor);
     if (found == stored.end() || found->second.path != join_path(folder, file))
-      throw FileError("{}: tensor {} is to be in {}, but is not", index, tensor, file);
+      throw FileError("{}: tensor {} was not found in {}", index, tensor, file);
   }
   for (const auto& [tensor, place] : stored)
     if (!file_of.contains(tensor))
@@ -53,7 +52,7 @@ std::map<std::string, std::string> parse_weight_index(std::string_view json,
   const SortedJson object = parse_strict_table(json, where);
   const auto names = object.find("weight_map");
   if (names == object.end() || !names->is_object() || names->empty())
-    throw FileError("{}: weight_map: found {}, wanted an object of tensor and file names", where,
+    throw FileError("{}: weight_map: found {}, expected an object of tensor and file names", where,
                     names == object.end() ? "nothing" : found_json(*names));
   std::map<std::string, std::string> files;
   for (const auto& [tensor, file] : names->items()) {
@@ -62,7 +61,7 @@ std::map<std::string, std::string> parse_weight_index(std::string_view json,
                        !name.starts_with(".") && name.ends_with(".safetensors");
     if (!plain)
       throw FileError(
-          "{}: tensor {}: found {}, wanted the name of a .safetensors file in the "
+          "{}: tensor {}: found {}, expected the name of a .safetensors file in the "
           "same folder",
           where, tensor, found_json(file));
     files[tensor] = name;
@@ -93,22 +92,22 @@ StoredWeights open_stored_weights(FileSystem& files, const std::string& folder) 
 WeightCheck check_weights(const ModelConfig& config, const StoredWeights& stored) {
   WeightCheck check;
   std::set<std::string> known;
-  for (const PublishedWeight& wanted : published_weights(config)) {
-    known.insert(wanted.name);
-    const auto found = stored.find(wanted.name);
+  for (const PublishedWeight& expected : published_weights(config)) {
+    known.insert(expected.name);
+    const auto found = stored.find(expected.name);
     if (found == stored.end()) {
       check.problems.push_back(
-          fmt::format("tensor {} {} is missing", wanted.name, shape_text(wanted.shape)));
+          fmt::format("tensor {} {} is missing", expected.name, shape_text(expected.shape)));
       continue;
     }
     const auto& [path, info] = found->second;
-    if (info.shape != wanted.shape)
-      check.problems.push_back(fmt::format("{}: tensor {}: found shape {}, config.json wants {}",
-                                           path, wanted.name, shape_text(info.shape),
-                                           shape_text(wanted.shape)));
+    if (info.shape != expected.shape)
+      check.problems.push_back(fmt::format("{}: tensor {}: found shape {}, config.json expects {}",
+                                           path, expected.name, shape_text(info.shape),
+                                           shape_text(expected.shape)));
     if (!is_weight_type(info.type))
-      check.problems.push_back(fmt::format("{}: tensor {}: found {}, wanted F32, BF16 or F16", path,
-                                           wanted.name, tensor_type_name(info.type)));
+      check.problems.push_back(fmt::format("{}: tensor {}: found {}, expected F32, BF16 or F16",
+                                           path, expected.name, tensor_type_name(info.type)));
   }
   for (const auto& [name, place] : stored) {
     if (known.contains(name) || is_rebuilt(name)) continue;

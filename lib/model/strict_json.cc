@@ -8,15 +8,15 @@
 namespace odb {
 namespace {
 
-// The library's words behind its "[json.exception...] parse error at line 1, column 2: ".
+// The library's message without its "[json.exception...] parse error at line 1, column 2: ".
 std::string reason_of(const Json::exception& error) {
   const std::string_view whole = error.what();
   const std::size_t start = whole.find("] ");
   return std::string(start == std::string_view::npos ? whole : whole.substr(start + 2));
 }
 
-// Goes over a text and keeps nothing but the keys of the objects that are open. (A parser that asks
-// a callback looks through an object again for each value that it puts in.)
+// Walks a text and keeps only the keys of the objects that are open. (A parser with a callback
+// would search an object again for each value that it inserts.)
 class KeyWatch : public nlohmann::json_sax<Json> {
  public:
   explicit KeyWatch(const std::string& where) : where_(where) {}
@@ -62,7 +62,7 @@ AnyJson parse_strictly(std::string_view text, const std::string& where) {
   Json::sax_parse(text.begin(), text.end(), &watch);
   AnyJson json = AnyJson::parse(text.begin(), text.end());
   if (!json.is_object())
-    throw FileError("{}: found {}, wanted a JSON object", where, found_json(json));
+    throw FileError("{}: found {}, expected a JSON object", where, found_json(json));
   return json;
 }
 
@@ -88,10 +88,10 @@ const AnyJson* BasicJsonObjectReader<AnyJson>::find(const std::string& key) cons
 
 template <typename AnyJson>
 void BasicJsonObjectReader<AnyJson>::refuse(const std::string& key,
-                                            const std::string& wanted) const {
+                                            const std::string& expected) const {
   const AnyJson* value = find(key);
-  throw FileError("{}: {}: found {}, wanted {}", where_, key,
-                  value ? found_json(*value) : "nothing", wanted);
+  throw FileError("{}: {}: found {}, expected {}", where_, key,
+                  value ? found_json(*value) : "nothing", expected);
 }
 
 template <typename AnyJson>

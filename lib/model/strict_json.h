@@ -1,5 +1,5 @@
-// JSON files of a model folder, read without guessing: a key that comes twice is refused, and each
-// value is asked for by name and kind, so that a message can tell file, key, found and wanted.
+// Strict reading of JSON files: a repeated key is refused, and each value is requested by name and
+// kind, so that a message can name file, key, found and expected value.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace odb {
 
-using Json = nlohmann::ordered_json;  // keeps the order of keys, but looks through all for one
+using Json = nlohmann::ordered_json;  // keeps the order of keys, but searches all for one
 using SortedJson = nlohmann::json;    // finds a key in a sorted tree
 
-// Parses an object. Throws FileError, beginning with `where`, when `text` is no JSON, no object, or
-// names a key twice on any level.
+// Parses an object. Throws FileError that begins with `where` when `text` is not JSON, not an
+// object, or repeats a key on any level.
 Json parse_strict_object(std::string_view text, const std::string& where);
 // The same for objects of many keys (tensors of a header): reading n keys takes n log n steps, not
 // n * n.
 SortedJson parse_strict_table(std::string_view text, const std::string& where);
 
-// Adds a key that `object` does not have yet, without looking through it.
+// Adds a key that `object` does not have yet, without searching it.
 void append(Json& object, std::string key, Json value);
 
-// How a value is told in a message: short values as they are written, others by their kind.
+// How a value is printed in a message: short values as they are written, others by their kind.
 template <typename AnyJson>
 std::string found_json(const AnyJson& value) {
   if (value.is_object()) return "an object";
@@ -67,7 +67,7 @@ class BasicJsonObjectReader {
   std::optional<std::string> text_or_none(const std::string& key) const;
   std::optional<BasicJsonObjectReader> object_or_none(const std::string& key) const;
 
-  [[noreturn]] void refuse(const std::string& key, const std::string& wanted) const;
+  [[noreturn]] void refuse(const std::string& key, const std::string& expected) const;
 
  private:
   const AnyJson& object_;

@@ -33,12 +33,12 @@ Tensor cross_entropy_rows(Tensor& logits, const Tensor& labels, bool gradient) {
   }
   const Tensor losses = torch::empty({logits.size(0)}, torch::kFloat);
   auto* rows = logits.mutable_data_ptr<float>();
-  const auto* wanted = labels.const_data_ptr<std::int64_t>();
+  const auto* targets = labels.const_data_ptr<std::int64_t>();
   auto* to = losses.mutable_data_ptr<float>();
   for_rows(logits.size(0), size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (std::int64_t i = begin; i < end; ++i)
-      to[i] = gradient ? row::cross_entropy_in_place(rows + i * size, wanted[i], size)
-                       : row::cross_entropy(rows + i * size, wanted[i], size);
+      to[i] = gradient ? row::cross_entropy_in_place(rows + i * size, targets[i], size)
+                       : row::cross_entropy(rows + i * size, targets[i], size);
   });
   return losses;
 }
@@ -113,11 +113,11 @@ struct TokenLoss : torch::autograd::Function<TokenLoss> {
     return parts.sum;
   }
 
-  // Hands the gradients over, scaled in place: they are there for one backward only.
+  // Returns the gradients, scaled in place: they exist for one backward only.
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const Tensor& scale = gradients[0];
     if (std::exchange(context->saved_data["taken"], true).toBool())
-      throw InternalError("a token loss hands its gradients over once: no second backward of it");
+      throw InternalError("a token loss supports one backward only");
     const auto take = [&](const char* name) {
       const auto found = context->saved_data.find(name);
       if (found == context->saved_data.end()) return Tensor();
@@ -147,23 +147,23 @@ SupervisedPositions supervised_positions(const Tensor& labels, const RowOffsets&
             "{} weights for {} rows", row_weights.size(), rows.rows());
   const Tensor whole = labels.contiguous();
   const auto* label = whole.const_data_ptr<std::int64_t>();
-  std::vector<std::int64_t> positions, wanted;
+  std::vector<std::int64_t> positions, targets;
   std::vector<float> weights;
   for (std::int64_t row = 0; row < rows.rows(); ++row) {
     for (std::int64_t i = rows.begin(row) + 1; i < rows.end(row); ++i) {
       if (label[i] == kNoLabel) continue;
       if (label[i] < 0 || label[i] >= vocabulary_size)
         throw DataError(
-            "row {} of a batch, token {}: found label {}, wanted one below the model's {} ids; the "
-            "tokenizer is not the model's",
+            "row {} of a batch, token {}: found label {}, expected one below the model's {} ids; "
+            "the tokenizer is not the model's",
             row, i - rows.begin(row), label[i], vocabulary_size);
       positions.push_back(i - 1);
-      wanted.push_back(label[i]);
+      targets.push_back(label[i]);
       if (!row_weights.empty())
         weights.push_back(static_cast<float>(row_weights[static_cast<std::size_t>(row)]));
     }
   }
-  return {torch::tensor(positions, torch::kLong), torch::tensor(wanted, torch::kLong),
+  return {torch::tensor(positions, torch::kLong), torch::tensor(targets, torch::kLong),
           row_weights.empty() ? Tensor() : torch::tensor(weights, torch::kFloat)};
 }
 

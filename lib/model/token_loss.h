@@ -1,8 +1,8 @@
 // Output head and cross entropy in one: the logits of a batch never exist as a whole.
 //
-// Only supervised positions reach the head, and of these a chunk at a time. Where gradients are
-// wanted they are computed right there, while a chunk's logits are at hand, so nothing of the size
-// vocabulary x tokens is kept. Memory beside the results: one chunk of logits.
+// Only supervised positions reach the head, a chunk at a time. Where gradients are needed they are
+// computed at once, while a chunk's logits exist, so nothing of the size vocabulary x tokens is
+// kept. Memory beside the results: one chunk of logits.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ inline constexpr std::int64_t kNoLabel = -100;
 // Which hidden states predict which labels: the state at position i predicts the label of position
 // i + 1 of the same row. Positions whose successor is ignored, and last positions, are left out.
 struct SupervisedPositions {
-  torch::Tensor positions;     // int64 [count], rising
+  torch::Tensor positions;     // int64 [count], ascending
   torch::Tensor labels;        // int64 [count]
   torch::Tensor weights = {};  // fp32 [count], how much each counts; undefined: all 1
 
@@ -34,7 +34,7 @@ SupervisedPositions supervised_positions(const torch::Tensor& labels, const RowO
                                          std::span<const double> row_weights = {});
 
 struct TokenLossOptions {
-  // Whose logits are computed at a time, at least one; none: loss_chunk.h.
+  // The number of positions whose logits are computed at a time, at least 1; none: loss_chunk.h.
   std::optional<std::int64_t> chunk_positions;
 };
 

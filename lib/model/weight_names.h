@@ -1,7 +1,7 @@
-// Published weight names to ours. Hugging Face files hold q, k and v, and gate and up, apart; the
-// model multiplies each set at once, so its parameters are these matrices one above the other.
-// Every published tensor is a range of whole rows of one parameter: no copy is needed to split or
-// join.
+// Maps published weight names to ours. Hugging Face files hold q, k and v, and gate and up, as
+// separate matrices; the model multiplies each set at once, so its parameters are these matrices
+// stacked. Every published tensor is a range of whole rows of one parameter: no copy is needed to
+// split or join.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +31,12 @@ struct ParameterShape {
   std::string name;  // "embedding", "blocks.0.qkv", ..., "final_norm", "head"
   TensorShape shape;
 };
-// What the model holds, in the same order.
+// The parameters of the model, in the same order.
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& config);
 // Values of all of them; a tied head counts once.
 std::int64_t parameter_count(const ModelConfig& config);
 
-// Tables that old files hold and every reader computes anew (rotary frequencies).
+// Tables that old files hold and every reader rebuilds (rotary frequencies).
 bool is_rebuilt(std::string_view name);
 
 }  // namespace odb

@@ -27,7 +27,7 @@ torch::ScalarType scalar_type(TensorType type) {
     case TensorType::f16:
       return torch::kHalf;
     default:
-      throw InternalError("{} is no type of weights", tensor_type_name(type));
+      throw InternalError("{} is not a weight type", tensor_type_name(type));
   }
 }
 
@@ -121,8 +121,8 @@ void require_finite(const LanguageModel& model, const std::string& folder) {
     const auto others = rows.isfinite().logical_not().sum().item<std::int64_t>();
     if (others > 0)
       throw FileError(
-          "{}: tensor {}: found {} of {} values that are not finite (nan or inf), wanted none; the "
-          "files are damaged, or of a training that diverged: get them anew",
+          "{}: tensor {}: found {} of {} values that are not finite (nan or inf), expected none; "
+          "the files are damaged, or from a diverged training: get them again",
           folder, weight.name, others, rows.numel());
   }
 }
@@ -143,7 +143,7 @@ std::vector<std::vector<TensorToWrite>> split_into_shards(
       at_hand = rows.to(torch::kCPU, type).contiguous();
       if (type != rows.scalar_type() && !at_hand.isfinite().all().item<bool>() &&
           rows.isfinite().all().item<bool>())
-        throw FileError("{}: a value is beyond what {} holds; write it in another type", name,
+        throw FileError("{}: a value exceeds the range of {}; write it in another type", name,
                         tensor_type_name(options_type));
       return std::string_view(static_cast<const char*>(at_hand.const_data_ptr()), at_hand.nbytes());
     };

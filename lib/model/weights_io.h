@@ -22,8 +22,8 @@ class LanguageModel;
 // Warnings go to the log.
 void load_weights(FileSystem& files, const std::string& folder, LanguageModel& model);
 
-// FileError: a weight, named as in the files of `folder` that it was loaded from, holds values that
-// are not finite. Reads all weights once.
+// Throws FileError when a weight holds values that are not finite. The message names it as in the
+// files of `folder`, from which it was loaded. Reads all weights once.
 void require_finite(const LanguageModel& model, const std::string& folder);
 
 struct SaveOptions {
@@ -32,7 +32,7 @@ struct SaveOptions {
 };
 
 // Writes model.safetensors, or shards with their index when the weights exceed a shard, and
-// config.json, each durably; the folder is made. `weights` are ours by name
+// config.json, each durably; creates the folder. `weights` are ours by name
 // (LanguageModel::weights, or a copy of them on the host); they must not change meanwhile. A tensor
 // larger than a shard gets a file of its own. Equal weights give equal bytes. Throws FileError;
 // what was written so far stays.

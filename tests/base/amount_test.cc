@@ -198,7 +198,7 @@ TEST_CASE("a period is crossed when one of its multiples is passed or reached") 
 }
 
 TEST_CASE("every whole count that is printed reads back as itself") {
-  // All powers of ten and two with their neighbours: where suffixes and decimals change.
+  // All powers of ten and two with their neighbors: where suffixes and decimals change.
   for (int64_t base : {2, 10}) {
     for (int64_t power = 1; power < kLargestAmount / base; power *= base) {
       for (int64_t count : {power - 1, power, power + 1, power * 3 / 2}) {

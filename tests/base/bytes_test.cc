@@ -8,7 +8,7 @@
 
 using namespace odb;
 
-TEST_CASE("byte counts are told in powers of 1024") {
+TEST_CASE("byte counts are printed in powers of 1024") {
   struct Row {
     std::uint64_t count;
     const char* text;
@@ -26,7 +26,7 @@ TEST_CASE("byte counts are told in powers of 1024") {
     CHECK(format_bytes(row.count) == row.text);
 }
 
-TEST_CASE("integers are laid down with the lowest byte first") {
+TEST_CASE("integers are stored with the lowest byte first") {
   std::string bytes;
   append_little_endian<std::uint8_t>(bytes, 0xab);
   append_little_endian<std::uint16_t>(bytes, 0x0102);
@@ -56,15 +56,16 @@ TEST_CASE("a reader gives back what was appended, in order") {
 TEST_CASE("reading past the end names the source, the place and both lengths") {
   ByteReader reader("abcde", "ledger/rank-00000.bin");
   reader.read<std::uint16_t>();
-  CHECK_THROWS_WITH(reader.read<std::uint64_t>(),
-                    Catch::Contains("ledger/rank-00000.bin: wanted 8 bytes at offset 2, found 3"));
+  CHECK_THROWS_WITH(
+      reader.read<std::uint64_t>(),
+      Catch::Contains("ledger/rank-00000.bin: expected 8 bytes at offset 2, found 3"));
   CHECK(reader.position() == 2);
   // A length field from a damaged file must not wrap around.
   CHECK_THROWS_AS(reader.read_bytes(std::numeric_limits<std::uint64_t>::max()), FileError);
   CHECK_THROWS_AS(read_little_endian<std::uint32_t>("abc"), InternalError);
 }
 
-TEST_CASE("numbers come back from their varints, which stand") {
+TEST_CASE("varints have a fixed format and are read back") {
   std::string bytes;
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   for (const std::int64_t value : {std::int64_t{0}, std::int64_t{127}, std::int64_t{300}, most})

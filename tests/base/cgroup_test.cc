@@ -70,7 +70,7 @@ TEST_CASE("a group is looked for below its mount, then upwards") {
   }
 }
 
-TEST_CASE("limits are read in the words of both versions") {
+TEST_CASE("limits are read in the formats of both versions") {
   CHECK(parse_cpu_max("150000 100000\n") == 1.5);
   CHECK_FALSE(parse_cpu_max("max 100000\n"));
   CHECK_FALSE(parse_cpu_max("100000"));
@@ -84,7 +84,7 @@ TEST_CASE("limits are read in the words of both versions") {
   CHECK_FALSE(parse_cgroup_number(""));
 }
 
-TEST_CASE("version 2: the least limit on the way up counts") {
+TEST_CASE("version 2: the smallest limit up to the mount counts") {
   FaultyFileSystem files;
   put(files, "/proc/self/cgroup", "0::/job_7/step_0\n");
   put(files, "/proc/self/mountinfo", kVersion2Mounts);

@@ -1,4 +1,4 @@
-// What survives a loss of power, at every point where it may come.
+// What survives a loss of power, at every possible point.
 #include <cerrno>
 #include <map>
 
@@ -25,7 +25,7 @@ TEST_CASE("a durable write leaves the old file or the new one, whole, wherever p
                         const std::string bytes = found.read_all("state.json");
                         ++seen[bytes];
                         CHECK((bytes == "old" || bytes == "newer"));
-                        // The next write is not hindered by what was left.
+                        // What is left over does not break the next write.
                         found.write_durably("state.json", "third");
                         CHECK(found.contents() == Contents{{"/state.json", "third"}});
                       });
@@ -33,7 +33,7 @@ TEST_CASE("a durable write leaves the old file or the new one, whole, wherever p
   CHECK(seen.size() == 2);
 }
 
-TEST_CASE("what returned from a durable write is there after any crash") {
+TEST_CASE("a durable write that has returned survives any crash") {
   FaultyFileSystem files;
   files.make_folders("run/a");
   files.write_durably("run/a/state.json", "{}");
@@ -44,8 +44,8 @@ TEST_CASE("what returned from a durable write is there after any crash") {
   }
 }
 
-// The checkpoint's way: a folder of synced files, renamed as a whole.
-TEST_CASE("a folder is whole once it bears its name") {
+// As a checkpoint is written: a folder of synced files, renamed as a whole.
+TEST_CASE("a folder is whole once it has its final name") {
   const auto save = [](FileSystem& files) {
     files.make_folders("step-1.tmp");
     for (const char* name : {"step-1.tmp/a", "step-1.tmp/MANIFEST"}) {

@@ -22,14 +22,14 @@ TEST_CASE("each kind of error carries its exit code and its message") {
 
 TEST_CASE("a broken invariant prints both operands, the expression and the place") {
   const int taken = 3;
-  const int wanted = 5;
-  REQUIRE_NOTHROW([&] { ODB_CHECK_LT(taken, wanted); }());
+  const int expected = 5;
+  REQUIRE_NOTHROW([&] { ODB_CHECK_LT(taken, expected); }());
   try {
-    ODB_CHECK_EQ(taken, wanted);
+    ODB_CHECK_EQ(taken, expected);
     FAIL("the check did not throw");
   } catch (const InternalError& error) {
     const std::string text = error.what();
-    CHECK(text.find("taken == wanted") != std::string::npos);
+    CHECK(text.find("taken == expected") != std::string::npos);
     CHECK(text.find("3 vs. 5") != std::string::npos);
     CHECK(text.find("tests/base/error_test.cc:") == 0);
   }
@@ -42,6 +42,6 @@ TEST_CASE("ODB_CHECK evaluates its condition once and formats only on failure") 
   CHECK_THROWS_AS(ODB_CHECK(evaluated == 2, "slot {}", 9), InternalError);
 }
 
-TEST_CASE("errno values are told in words and as a number") {
+TEST_CASE("errno values are printed as text and as a number") {
   CHECK(errno_text(ENOSPC) == "No space left on device (errno 28)");
 }

@@ -1,4 +1,4 @@
-// The file system's contract, told once and held by both makers; then what only one of them can
+// The file system's contract, one test for both implementations; then what only one of them can
 // show.
 #include "base/files.h"
 
@@ -125,7 +125,7 @@ void check_errors(FileSystem& files, const std::string& root) {
   CHECK_THROWS_WITH(files.make_folders(at("file")),
                     Contains("cannot make the folder " + at("file") + ": File exists"));
   CHECK_THROWS_WITH(files.sync_folder(at("none")), Contains("No such file"));
-  CHECK_THROWS_WITH(files.file_size(at("none")), Contains("cannot look at " + at("none")));
+  CHECK_THROWS_WITH(files.file_size(at("none")), Contains("cannot access " + at("none")));
   CHECK_THROWS_WITH(files.free_space(at("none")), Contains("No such file"));
   CHECK_THROWS_AS(files.write_durably(at("none/state.json"), "{}"), FileError);
 }
@@ -137,7 +137,7 @@ TEST_CASE("A file system that does not count its blocks has an unknown free spac
   CHECK(files.free_space("/proc") == std::nullopt);
 }
 
-TEST_CASE("Links are known as such, whatever they lead to") {
+TEST_CASE("Links are recognized, whatever their target") {
   const TemporaryFolder folder;
   RealFileSystem files;
   folder.write("file", "x");
@@ -228,7 +228,7 @@ TEST_CASE("descriptors are closed with their files and not handed to programs") 
   CHECK(open_descriptors() == before);
 }
 
-TEST_CASE("TemporaryFolder leaves nothing behind") {
+TEST_CASE("TemporaryFolder removes everything") {
   RealFileSystem files;
   std::string path;
   {
@@ -239,7 +239,7 @@ TEST_CASE("TemporaryFolder leaves nothing behind") {
   CHECK_FALSE(files.exists(path));
 }
 
-TEST_CASE("a failing disk is told as it is") {
+TEST_CASE("a failing disk is reported with the system's error") {
   struct Row {
     Call call;
     int error_number;
@@ -266,11 +266,11 @@ TEST_CASE("a failing disk is told as it is") {
   }
 }
 
-TEST_CASE("failures of looking are told too") {
+TEST_CASE("failures of reading are reported too") {
   FaultyFileSystem files;
   files.write_durably("file", "bytes");
   files.fail_next(Call::status, EACCES);
-  CHECK_THROWS_WITH(files.exists("file"), Contains("look at file: Permission denied"));
+  CHECK_THROWS_WITH(files.exists("file"), Contains("access file: Permission denied"));
   files.fail_next(Call::read, EIO, "file");
   CHECK_THROWS_WITH(files.read_all("file"), Contains("read file at byte 0: Input/output error"));
   files.fail_next(Call::list, EIO);
@@ -279,7 +279,7 @@ TEST_CASE("failures of looking are told too") {
   CHECK_THROWS_WITH(files.free_space("/"), Contains("free space of /"));
 }
 
-TEST_CASE("a file system that cannot sync folders is used as well as it can be") {
+TEST_CASE("a file system that cannot sync folders can still be used") {
   FaultyFileSystem files;
   files.fail_next(Call::sync_folder, EINVAL);
   files.write_durably("state.json", "{}");

@@ -33,12 +33,12 @@ std::string phase_in(int file) {
 
 }  // namespace
 
-TEST_CASE("without a launch nobody asks: a rank says its last words itself") {
+TEST_CASE("without a launch a rank prints its final error itself") {
   PhaseChannel().tell("training");
   CHECK_FALSE(give_last_words("no model"));
 }
 
-TEST_CASE("a phase takes the place of the one before, and is cut where it is too long") {
+TEST_CASE("a phase replaces the one before, and is cut when it is too long") {
   const int file = ::memfd_create("phase", 0);
   REQUIRE(file >= 0);
   const Handed handed(kPhaseVariable, file);
@@ -53,7 +53,7 @@ TEST_CASE("a phase takes the place of the one before, and is cut where it is too
   ::close(file);
 }
 
-TEST_CASE("where the phase goes is looked up once, whatever becomes of the environment") {
+TEST_CASE("the environment is read once, later changes do not redirect the phase") {
   const int file = ::memfd_create("phase", 0);
   REQUIRE(file >= 0);
   std::optional<PhaseChannel> channel;
@@ -66,7 +66,7 @@ TEST_CASE("where the phase goes is looked up once, whatever becomes of the envir
   ::close(file);
 }
 
-TEST_CASE("last words go through the pipe, and nobody has to read meanwhile") {
+TEST_CASE("the final error goes into the pipe, and nobody has to read meanwhile") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   const Handed handed(kLastWordsVariable, ends[1]);

@@ -25,7 +25,7 @@ struct Captured {
   }
 };
 
-// What a warning looks like on a terminal: that of a forked child whose standard error is one.
+// A warning as it looks on a terminal: written by a forked child whose standard error is one.
 std::string warning_on_terminal(const char* no_colour) {
   const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
   REQUIRE(master >= 0);
@@ -54,7 +54,7 @@ std::string warning_on_terminal(const char* no_colour) {
 }
 }  // namespace
 
-TEST_CASE("levels are coloured on a terminal, but not with NO_COLOR set") {
+TEST_CASE("levels are colored on a terminal, but not with NO_COLOR set") {
   CHECK_THAT(warning_on_terminal(""), Catch::Contains("\x1b["));
   CHECK_THAT(warning_on_terminal("1"),
              Catch::Contains("[data] warning: late") && !Catch::Contains("\x1b["));

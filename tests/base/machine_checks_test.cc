@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 
-// A machine that is well in every respect: two GPUs inside a Slurm job.
+// A machine that passes every check: two GPUs inside a Slurm job.
 MachineFacts good_machine() {
   return {
       .host = "node7",
@@ -40,7 +40,7 @@ Check check_named(const MachineFacts& facts, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("on a good machine all is well, and told with its numbers") {
+TEST_CASE("on a good machine every check is ok and shows its numbers") {
   const auto ok = [](const char* name, const char* found) {
     return Check{.status = CheckStatus::ok, .name = name, .found = found, .advice = ""};
   };
@@ -55,10 +55,10 @@ TEST_CASE("on a good machine all is well, and told with its numbers") {
       ok("processes", "limit 4096"),
       ok("anonymous shared memory", "memfd_create works"),
       ok("/dev/shm", "16.0 GiB free"),
-      ok("clock", "2026-01-01 00:00:00 UTC, synchronised"),
+      ok("clock", "2026-01-01 00:00:00 UTC, synchronized"),
       ok("output", "/runs/a can be written, 500.0 GiB free"),
       ok("Slurm", "SLURM_JOB_ID=7 SLURM_PROCID=0; /usr/bin/srun; no sinfo on PATH"),
-      ok("MPI", "not started by it; no mpirun on PATH"),
+      ok("MPI", "not started by MPI; no mpirun on PATH"),
       ok("rank variables", "none set"),
       ok("GPUs", "2 x NVIDIA H200; driver 550.54.15; 2 device files; /usr/bin/nvidia-smi")};
   REQUIRE(checks.size() == expected.size());
@@ -69,7 +69,7 @@ TEST_CASE("on a good machine all is well, and told with its numbers") {
   CHECK(worst(checks) == CheckStatus::ok);
 }
 
-TEST_CASE("each fault is found, weighed and answered with advice") {
+TEST_CASE("each fault gets a status and advice") {
   struct Row {
     const char* story;
     void (*change)(MachineFacts&);
@@ -160,14 +160,14 @@ TEST_CASE("a machine without GPUs needs nothing that only they need") {
   facts.shared_free.reset();
   CHECK(worst(check_machine(facts)) == CheckStatus::ok);
   CHECK_THAT(check_named(facts, "GPUs").found, Catch::Contains("none"));
-  CHECK(check_named(facts, "/dev/shm").found == "not there");
+  CHECK(check_named(facts, "/dev/shm").found == "not found");
 }
 
-TEST_CASE("what could not be found out is told as unknown") {
+TEST_CASE("facts that could not be read are shown as unknown") {
   const MachineFacts facts{.anonymous_memory = true};
   CHECK(check_named(facts, "system").found == "unknown on unknown host");
   CHECK(check_named(facts, "open files").found == "limit unlimited");
-  CHECK_THAT(check_named(facts, "clock").found, Catch::Contains("synchronisation unknown"));
+  CHECK_THAT(check_named(facts, "clock").found, Catch::Contains("synchronization unknown"));
   CHECK(worst({}) == CheckStatus::ok);
   CHECK(to_text(CheckStatus::fail) == std::string("fail"));
 }

@@ -33,7 +33,7 @@ TEST_CASE("lists of processors are counted") {
   }
 }
 
-TEST_CASE("usable processors are the least of what there is and what is allowed") {
+TEST_CASE("usable processors are the minimum of what exists and what is allowed") {
   struct Row {
     ProcessorFacts facts;
     int usable;
@@ -65,7 +65,7 @@ TEST_CASE("memory is read in bytes and bounded by its limit") {
   CHECK(parse_memory_info("MemTotal:\nMemAvailable: lots kB\n") == MemoryFacts{});
 }
 
-TEST_CASE("the driver's version is found in its words, old and new") {
+TEST_CASE("the driver's version is found in its text, old and new") {
   CHECK(parse_nvidia_driver("NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct "
                             "19 18:56:32 UTC 2023\nGCC version:  gcc version 12.2.0 (Debian)\n") ==
         "535.129.03");
@@ -105,7 +105,7 @@ TEST_CASE("a folder is tried by writing, and left as it was") {
   CHECK(try_folder(files, "output", "/proc/none", true).problem.find("cannot open") == 0);
 }
 
-TEST_CASE("a folder on a full or read-only disk is told as such") {
+TEST_CASE("a folder on a full or read-only disk is reported as such") {
   FaultyFileSystem files;
   files.set_capacity(0);
   CHECK_THAT(try_folder(files, "output", "/run", true).problem, Catch::Contains("No space left"));

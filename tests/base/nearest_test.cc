@@ -38,6 +38,6 @@ TEST_CASE("the nearest names are found by prefix, then by edit distance") {
 TEST_CASE("a suggestion is a question") {
   CHECK(did_you_mean("trian", {"train", "report"}, "help") == "did you mean train?");
   CHECK(did_you_mean("re", {"report", "resume"}, "help") == "did you mean report or resume?");
-  CHECK(did_you_mean("x", {}, "help tells all") == "help tells all");
-  CHECK(did_you_mean("train", {"plan", "report"}, "help tells all") == "help tells all");
+  CHECK(did_you_mean("x", {}, "help lists all") == "help lists all");
+  CHECK(did_you_mean("train", {"plan", "report"}, "help lists all") == "help lists all");
 }

@@ -4,7 +4,7 @@
 
 using namespace odb;
 
-TEST_CASE("a percentile is a value that was measured: the least that so many do not exceed") {
+TEST_CASE("a percentile is a measured value: the smallest that enough values do not exceed") {
   const std::vector<int> ten = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   CHECK(percentile(ten, 0) == 1);
   CHECK(percentile(ten, 50) == 5);

@@ -89,7 +89,7 @@ TEST_CASE("small permutations are uniform over all orders") {
   }
 }
 
-TEST_CASE("places, items and neighbours are not correlated") {
+TEST_CASE("places, items and neighbors are not correlated") {
   for (std::int64_t size : {1000, 4097, 100003}) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const Permutation order(size, seed, 0);

@@ -1,4 +1,4 @@
-// What /proc tells of a process's memory.
+// What /proc reports about a process's memory.
 #include "base/process_memory.h"
 
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 using namespace odb;
 
-TEST_CASE("private memory: clean and written pages of smaps, but for memfd files") {
+TEST_CASE("private memory: clean and written pages of smaps, without memfd files") {
   constexpr const char* kMaps =
       "5581-5582 rw-p 00000000 00:00 0 [heap]\n"
       "Rss:                  12 kB\n"
@@ -25,7 +25,7 @@ TEST_CASE("private memory: clean and written pages of smaps, but for memfd files
   CHECK(memory.total() == 28 * 1024);
 }
 
-TEST_CASE("this process has private memory, and had more or as much at its peak") {
+TEST_CASE("this process has private memory, and at least as much at its peak") {
   RealFileSystem files;
   const PrivateMemory memory = private_memory(files, ::getpid());
   CHECK(memory.written > 0);

@@ -27,7 +27,7 @@ TEST_CASE("a text is read to its end, from files and pipes") {
   CHECK(read == longer);
 }
 
-TEST_CASE("what is no text, too long or not to be read is a usage error that says so") {
+TEST_CASE("what is not text, too long or not readable is a usage error that says so") {
   const TemporaryFolder folder;
   const auto refused = [](const std::string& path) {
     try {
@@ -39,8 +39,8 @@ TEST_CASE("what is no text, too long or not to be read is a usage error that say
   };
   const std::string path = folder.write("text", std::string(2049, '1'));
   CHECK(refused(path) ==
-        "--lengths " + path + ": found more than 2.0 KiB, wanted a text of at most that");
-  CHECK(refused("/dev/zero") == "--lengths /dev/zero: found a byte 0 at offset 0, wanted a text");
+        "--lengths " + path + ": found more than 2.0 KiB, expected a text of at most that");
+  CHECK(refused("/dev/zero") == "--lengths /dev/zero: found a byte 0 at offset 0, expected a text");
   CHECK(refused(folder / "none") ==
         "--lengths " + (folder / "none") +
             ": cannot read the file: No such file or directory (errno 2)");

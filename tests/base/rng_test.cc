@@ -97,7 +97,7 @@ TEST_CASE("below() is uniform, also where a modulus would show") {
   CHECK(chi_square(thirds) < chi_square_limit(3));
 }
 
-TEST_CASE("uniform() fills 0 to 1 evenly and neighbours are not correlated") {
+TEST_CASE("uniform() fills 0 to 1 evenly and neighbors are not correlated") {
   Rng rng(11, RandomPurpose::tests);
   std::vector<int> counts(100);
   const int n = 500000;

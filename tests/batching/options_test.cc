@@ -41,7 +41,7 @@ TEST_CASE("a quadratic cost that is no cost is refused") {
 
 TEST_CASE("values out of range are refused by the table, with option, value and range") {
   const std::pair<const char*, const char*> cases[] = {
-      {"--l-max=0", "--l-max: found '0', wanted an integer, at least 1, at most 2147483647"},
+      {"--l-max=0", "--l-max: found '0', expected an integer, at least 1, at most 2147483647"},
       {"--l-max=2147483648", "--l-max: found '2147483648'"},
       {"--window=0", "--window: found '0'"},
       {"--round-groups=-1", "--round-groups: found '-1'"},

@@ -9,7 +9,7 @@
 
 using namespace odb;
 
-TEST_CASE("votes: a stop of any rank, at hand only when all are, loss sums to the bit on all") {
+TEST_CASE("votes: a stop of any rank, ready only when all are, loss sums equal to the bit on all") {
   for (const int world : {1, 2, 3, 4, 7}) {
     INFO(world << " ranks");
     std::vector<std::vector<double>> sums(static_cast<std::size_t>(world));
@@ -26,7 +26,7 @@ TEST_CASE("votes: a stop of any rank, at hand only when all are, loss sums to th
               const ControlResult result = control.await();
               require(!control.under_way(), "taken");
               require(result.stop == (slot % 7 == 3), "stop");
-              require(result.all_at_hand == (slot % 5 != 2), "at hand");
+              require(result.all_at_hand == (slot % 5 != 2), "ready");
               double expected = 0;
               for (int other = 0; other < world; ++other)
                 expected += 1.0 / (1 + slot + other);
@@ -39,7 +39,7 @@ TEST_CASE("votes: a stop of any rank, at hand only when all are, loss sums to th
   }
 }
 
-TEST_CASE("a rank without its slot votes again and again until all have theirs") {
+TEST_CASE("a rank whose slot is late votes again and again until all slots are ready") {
   std::atomic<int> votes = 0;
   CHECK(on_training_ranks(3, [&](TrainingGroups& groups) {
           ControlChannel control(groups);
@@ -125,7 +125,7 @@ TEST_CASE("a channel may end while a vote is under way that nobody answers") {
         }) == no_faults(2));
 }
 
-TEST_CASE("votes are not begun twice, nor awaited unbegun") {
+TEST_CASE("votes are not begun twice, nor awaited before they begin") {
   CHECK(on_training_ranks(1, [](TrainingGroups& groups) {
           ControlChannel control(groups);
           CHECK_THROWS_AS(control.await(), InternalError);

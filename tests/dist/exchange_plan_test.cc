@@ -12,8 +12,8 @@ namespace {
 
 using Plans = std::vector<std::vector<Exchange>>;
 
-// Carries out all plans in one thread. Element r of the answer: what rank r has at the end, having
-// begun with 2^r; so the sum over all ranks has one bit for each.
+// Runs all plans in one thread. Element r of the result: what rank r has at the end when it starts
+// with 2^r, so that the sum over all ranks has one bit for each.
 std::vector<std::int64_t> carry_out(const Plans& plans) {
   std::vector<std::int64_t> values(plans.size());
   for (std::size_t rank = 0; rank < values.size(); ++rank)

@@ -17,7 +17,7 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-// A store of its own for each test, and the way to it.
+// A store of its own for each test, and members that connect to it.
 class Ranks {
  public:
   explicit Ranks(int world) : world_(world), store_(Store::host({"127.0.0.1", 0})) {}
@@ -67,7 +67,7 @@ TEST_CASE("reductions over Gloo are element-wise over all ranks, call after call
   }
 }
 
-TEST_CASE("of many who declare a generation dead one moves it on, and all see the next") {
+TEST_CASE("of many ranks that declare a generation dead one moves it on, and all see the next") {
   const Ranks ranks(4);
   std::atomic<int> moved = 0;
   CHECK(on_ranks(4, [&](int rank) {
@@ -80,7 +80,7 @@ TEST_CASE("of many who declare a generation dead one moves it on, and all see th
   CHECK(moved == 1);
 }
 
-TEST_CASE("who comes late finds the newest generation by itself") {
+TEST_CASE("a rank that comes late finds the newest generation by itself") {
   const Ranks ranks(1);
   {
     const auto member = ranks.member(0);
@@ -120,7 +120,7 @@ TEST_CASE("a newer generation ends a reduction that waits and a join that waits"
         }) == no_faults(3));
 }
 
-TEST_CASE("a peer that goes away in the middle moves the generation on, without anyone's word") {
+TEST_CASE("a peer that goes away in the middle moves the generation on, without a message") {
   const Ranks ranks(3);
   std::barrier all_reduced(3);
   CHECK(on_ranks(3, [&](int rank) {
@@ -143,7 +143,7 @@ TEST_CASE("a peer that goes away in the middle moves the generation on, without 
         }) == no_faults(3));
 }
 
-TEST_CASE("the store's host going away is a lost peer, not a wait without end") {
+TEST_CASE("the end of the store's host is a lost peer, not an endless wait") {
   auto store = std::make_unique<Store>(Store::host({"127.0.0.1", 0}));
   GlooMembership member({.store = store->address(), .prefix = "", .rank = 0, .world = 2});
   std::thread host([&] { store.reset(); });
@@ -159,25 +159,28 @@ TEST_CASE("an unknown network is refused by its name") {
   CHECK_THROWS_WITH(member.join(0), Catch::Contains("no-such-interface"));
 }
 
-TEST_CASE("ranks that cannot connect to each other end after some generations, and say where") {
+TEST_CASE(
+    "ranks that cannot connect to each other end after some generations and name their addresses") {
   const Ranks ranks(2);
   auto options = ranks.options(0);
   options.connect_limit = milliseconds(100);
   GlooMembership member(options);
   std::atomic<int> left_over = 0;
-  std::thread deaf([&] {  // rank 1: tells its address in each generation, and listens there no more
-    Store own = Store::connect(options.store, milliseconds(10000));
-    own.set("run/network/1", "10.1.2.3");
-    for (int generation = 0; generation < GlooMembership::kMostUnconnected; ++generation) {
-      const std::string prefix = "run/gen/" + std::to_string(generation);
-      if (generation > 0)
-        while (!own.wait_for("run/generation/" + std::to_string(generation), milliseconds(1000))) {
+  std::thread deaf(
+      [&] {  // rank 1: publishes its address in each generation, but no longer listens there
+        Store own = Store::connect(options.store, milliseconds(10000));
+        own.set("run/network/1", "10.1.2.3");
+        for (int generation = 0; generation < GlooMembership::kMostUnconnected; ++generation) {
+          const std::string prefix = "run/gen/" + std::to_string(generation);
+          if (generation > 0)
+            while (
+                !own.wait_for("run/generation/" + std::to_string(generation), milliseconds(1000))) {
+            }
+          { const GlooGroup silent(own, {prefix, "127.0.0.1", 1, 2}); }
+          if (own.add(prefix + "/joined", 1) == 2) own.set(prefix + "/complete", "yes");
+          ++left_over;
         }
-      { const GlooGroup silent(own, {prefix, "127.0.0.1", 1, 2}); }
-      if (own.add(prefix + "/joined", 1) == 2) own.set(prefix + "/complete", "yes");
-      ++left_over;
-    }
-  });
+      });
   int joined = 0;
   const auto join_all = [&] {
     for (std::int64_t generation = 0;; generation = member.generation(), ++joined)

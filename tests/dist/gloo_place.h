@@ -1,4 +1,4 @@
-// Where ranks of the fault runs meet over Gloo: a store in the test's process.
+// Connects the ranks of the fault runs over Gloo: a store in the test's process.
 #pragma once
 
 #include <optional>

@@ -40,7 +40,7 @@ TEST_CASE("gloo ranks: sixteen small ones") {
   check_against_pure_run({.size = 97}, small_options(), 16);
 }
 
-TEST_CASE("gloo ranks: a rank without data stands idle") {
+TEST_CASE("gloo ranks: a rank without data is idle") {
   check_against_pure_run({.size = 3}, small_options(), 4);
 }
 

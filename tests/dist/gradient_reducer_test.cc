@@ -96,7 +96,7 @@ TEST_CASE("a parameter that no rank uses keeps a zero gradient, and others are s
   CHECK(gradients[5][1].abs().max().item<double>() == 0);
 }
 
-TEST_CASE("two runs give equal bits, and so does one that starts anew in the middle") {
+TEST_CASE("two runs give equal bits, and so does one that starts again in the middle") {
   for (const int world : {2, 3}) {
     const StepPlan plan = random_plan(21, world, 10);
     const Gradients whole = train(world, plan);
@@ -124,7 +124,7 @@ TEST_CASE("gradients are views of a few buckets, which stay in place") {
         }) == no_faults(2));
 }
 
-TEST_CASE("a new reducer on the same parameters and groups takes the place of an old one") {
+TEST_CASE("a new reducer on the same parameters and groups replaces an old one") {
   const StepPlan plan = random_plan(22, 3, 4);
   CHECK(on_training_ranks(3, [&](TrainingGroups& groups) {
           const Gradients first = rank_gradients(groups, plan);

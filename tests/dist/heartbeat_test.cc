@@ -48,7 +48,7 @@ TEST_CASE("a rank that ends is named by all others at once, with its last phase"
   }
 }
 
-TEST_CASE("a rank that leaves in peace is not missed") {
+TEST_CASE("a rank that leaves cleanly is not lost") {
   const Store store = Store::host({"127.0.0.1", 0});
   Watcher stays, leaves, silent;
   start(stays, store.address(), 0, 3, milliseconds(300));
@@ -56,11 +56,11 @@ TEST_CASE("a rank that leaves in peace is not missed") {
   start(silent, store.address(), 2, 3, milliseconds(300));
   leaves.heartbeat->leave();
   leaves.heartbeat.reset();
-  silent.heartbeat.reset();  // later than the other, and yet it is the one that is named
+  silent.heartbeat.reset();  // later than the other, and yet this one is named
   CHECK(stays.lost.get_future().get().rank == 2);
 }
 
-TEST_CASE("a rank that is busy for longer than the timeout is not missed") {
+TEST_CASE("a rank that is busy for longer than the timeout is not lost") {
   const Store store = Store::host({"127.0.0.1", 0});
   Watcher watchers[2];
   for (int rank : {0, 1})
@@ -76,7 +76,8 @@ TEST_CASE("a rank that is busy for longer than the timeout is not missed") {
     watcher.heartbeat->leave();
 }
 
-TEST_CASE("when several ranks end at once, the others do not wait for them to read who is lost") {
+TEST_CASE(
+    "when several ranks end at once, the others do not wait for them to read which rank is lost") {
   const Store store = Store::host({"127.0.0.1", 0});
   const milliseconds timeout(600000);
   Watcher stays;
@@ -93,7 +94,7 @@ TEST_CASE("when several ranks end at once, the others do not wait for them to re
   CHECK(stays.lost.get_future().get().ended);
 }
 
-TEST_CASE("the store going away is the loss of rank 0") {
+TEST_CASE("the end of the store is the loss of rank 0") {
   auto store = std::make_unique<Store>(Store::host({"127.0.0.1", 0}));
   Watcher watcher;
   start(watcher, store->address(), 1, 2, milliseconds(60000));
@@ -106,12 +107,12 @@ TEST_CASE("the store going away is the loss of rank 0") {
 TEST_CASE("a lost rank is described with what to do") {
   CHECK(describe_lost({.rank = 3, .phase = "in round 8", .silence = milliseconds(5012)},
                       {"node1", 29500}) ==
-        "rank 3 is lost: no sign of life for 5.0 s; it was last in round 8; look into its own log");
+        "rank 3 is lost: no sign of life for 5.0 s; it was last in round 8; see its own log");
   CHECK(describe_lost({.rank = 3, .phase = "in round 8", .ended = true}, {"node1", 29500}) ==
-        "rank 3 is lost: its process ended; it was last in round 8; look into its own log");
+        "rank 3 is lost: its process ended; it was last in round 8; see its own log");
   CHECK(describe_lost({.rank = 0, .phase = "", .ended = true}, {"node1", 29500}) ==
         "rank 0 is lost: its process ended and with it the store at node1:29500; it was last "
-        "starting; look into its own log");
+        "starting; see its own log");
   CHECK(describe_lost({.rank = 3, .phase = "", .silence = milliseconds(5000)}, {"node1", 29500})
             .find("rank 3 did not start within 5.0 s") == 0);
 }

@@ -1,4 +1,4 @@
-// Lines between processes: what ends one, and what does not.
+// Liveness connections between processes: what ends one, and what does not.
 #include "dist/life_line.h"
 
 #include <arpa/inet.h>
@@ -21,7 +21,7 @@ namespace {
 constexpr int kWorld = 8;
 constexpr std::chrono::milliseconds kLimit{10000};
 
-// Rank 0, and whose lines have ended.
+// Rank 0, and the ranks whose connections have ended.
 struct Host {
   std::mutex mutex;
   std::condition_variable changed;
@@ -44,8 +44,8 @@ struct Host {
   }
 };
 
-// A process that holds the line of `rank`, and nothing else, until it is ended; at the latest with
-// this one.
+// A process that only holds the connection of `rank`, until it is ended; at the latest with this
+// process.
 pid_t start_rank(std::uint16_t port, int rank) {
   int ready[2];
   REQUIRE(::pipe(ready) == 0);
@@ -80,7 +80,7 @@ int connect_as_stranger(std::uint16_t port) {
 
 }  // namespace
 
-TEST_CASE("the line of a process that is killed ends, that of one that is stopped does not") {
+TEST_CASE("the connection of a killed process ends, that of a stopped process does not") {
   Host host;
   const pid_t stopped = start_rank(host.lines.port(), 1);
   const pid_t killed = start_rank(host.lines.port(), 2);
@@ -96,22 +96,22 @@ TEST_CASE("the line of a process that is killed ends, that of one that is stoppe
   ::waitpid(killed, nullptr, 0);
 }
 
-TEST_CASE("who is no rank ends nothing: silent, talkative, or reset") {
+TEST_CASE("connections that are not from a rank are ignored: silent, with other bytes, or reset") {
   Host host;
   ::close(connect_as_stranger(host.lines.port()));
-  const int talks = connect_as_stranger(host.lines.port());
-  CHECK(::send(talks, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL) == 18);
-  ::close(talks);
+  const int talkative = connect_as_stranger(host.lines.port());
+  CHECK(::send(talkative, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL) == 18);
+  ::close(talkative);
   const int resets = connect_as_stranger(host.lines.port());
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(resets, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
   ::close(resets);
   { const auto line = LifeLine::connect("localhost", host.lines.port(), 5, kLimit); }
-  CHECK(host.await_end(5));  // all before it have been looked at
+  CHECK(host.await_end(5));  // all before it have been handled
   CHECK(host.ended_so_far() == std::set<int>{5});
 }
 
-TEST_CASE("bytes on a line mean nothing, its end does") {
+TEST_CASE("bytes on a connection mean nothing, its end does") {
   Host host;
   {
     const auto line = LifeLine::connect("127.0.0.1", host.lines.port(), 3, kLimit);
@@ -123,16 +123,16 @@ TEST_CASE("bytes on a line mean nothing, its end does") {
   CHECK(host.await_end(3));
 }
 
-TEST_CASE("the end of a rank that there is not is no end") {
+TEST_CASE("the end of a rank outside the world is ignored") {
   Host host;
   for (const int rank : {-1, 0, kWorld, kWorld + 1})
     CHECK(LifeLine::connect("127.0.0.1", host.lines.port(), rank, kLimit).has_value());
   { const auto line = LifeLine::connect("127.0.0.1", host.lines.port(), kWorld - 1, kLimit); }
-  CHECK(host.await_end(kWorld - 1));  // all before it have been looked at
+  CHECK(host.await_end(kWorld - 1));  // all before it have been handled
   CHECK(host.ended_so_far() == std::set<int>{kWorld - 1});
 }
 
-TEST_CASE("a line that nobody takes is no line") {
+TEST_CASE("without a listener there is no connection") {
   std::uint16_t port = 0;
   {
     const LifeLines lines(2, [](int) {});

@@ -9,7 +9,7 @@
 
 namespace odb {
 
-// Runs `body(rank)` for each rank on a thread of its own. Element r of the answer: what rank r
+// Runs `body(rank)` for each rank on a thread of its own. Element r of the result: what rank r
 // threw; empty: nothing.
 template <typename Body>
 std::vector<std::string> on_ranks(int world, Body body) {

@@ -34,7 +34,7 @@ TEST_CASE("a peer that never came is lost as well, without a phase") {
   CHECK(lost == LostPeer{.rank = 7, .phase = "", .silence = kTimeout});
 }
 
-TEST_CASE("a peer that left in peace is never lost") {
+TEST_CASE("a peer that left cleanly is never lost") {
   SilenceWatch watch({1}, kPeriod, kTimeout);
   for (int i = 0; i < 100; ++i)
     CHECK_FALSE(watch.look(Beats{Beat{3, "", true}}, kPeriod));
@@ -50,7 +50,7 @@ TEST_CASE("a peer whose process has ended is lost at once, before one that is si
   CHECK(lost == LostPeer{.rank = 2, .phase = "step 4", .ended = true});
 }
 
-TEST_CASE("a peer that left in peace before its process ended is not lost") {
+TEST_CASE("a peer that left cleanly before its process ended is not lost") {
   SilenceWatch watch({1}, kPeriod, kTimeout);
   CHECK_FALSE(watch.look(Beats{Beat{1, "a"}}, kPeriod));
   for (int i = 0; i < 100; ++i)

@@ -39,7 +39,7 @@ TEST_CASE("a host may have as many connections as its system lets it") {
   CHECK(limit.rlim_cur == limit.rlim_max);
 }
 
-TEST_CASE("an address survives being written and read, and other texts are none") {
+TEST_CASE("an address survives being written and read, and other texts are not addresses") {
   const StoreAddress address{"node17.cluster", 29500};
   CHECK(to_text(address) == "node17.cluster:29500");
   CHECK(parse_store_address(to_text(address)) == address);
@@ -47,7 +47,7 @@ TEST_CASE("an address survives being written and read, and other texts are none"
     CHECK_FALSE(parse_store_address(text));
 }
 
-TEST_CASE("of many who set a key once the first one's value stays") {
+TEST_CASE("of many connections that set a key once the first one's value stays") {
   Store store = Store::host({"127.0.0.1", 0});
   CHECK(store.set_once("winner", "a") == "a");
   CHECK(store.set_once("winner", "b") == "a");
@@ -85,7 +85,7 @@ TEST_CASE("a store whose host goes away is a lost peer") {
   CHECK_THROWS_WITH(other.find("key"), Catch::Contains("does not answer"));
 }
 
-TEST_CASE("a port that is taken is said so") {
+TEST_CASE("a port that is taken is reported as such") {
   const Store first = Store::host({"127.0.0.1", 0});
   CHECK_THROWS_WITH(Store::host(first.address()), Catch::Contains("choose another port"));
 }
@@ -96,7 +96,7 @@ TEST_CASE("the address towards this machine is loopback, a name without address 
                     Catch::Contains("no-such-host.invalid"));
 }
 
-TEST_CASE("a store gives no name server anything to do: those who connect stay numbers") {
+TEST_CASE("a store asks no name server: peers are named by their numeric address") {
   const Store store = Store::host({"127.0.0.1", 0});
   sockaddr_in address = {};
   address.sin_family = AF_INET;
@@ -107,9 +107,9 @@ TEST_CASE("a store gives no name server anything to do: those who connect stay n
   CHECK(host == std::string("127.0.0.1"));
 }
 
-TEST_CASE("a store is hosted on a socket that listens already, where others have knocked") {
+TEST_CASE("a store is hosted on a socket that listens already, where others have connected") {
   const ListeningSocket socket;
-  std::thread early([&] {  // perhaps before there is a store
+  std::thread early([&] {  // perhaps before the store exists
     Store::connect({"127.0.0.1", socket.port}, milliseconds(60000)).set("early", "here");
   });
   Store store = Store::host({"127.0.0.1", 0}, socket.descriptor);
@@ -118,7 +118,7 @@ TEST_CASE("a store is hosted on a socket that listens already, where others have
   early.join();
 }
 
-TEST_CASE("a descriptor that is no listening socket, or one on another port, is refused") {
+TEST_CASE("a descriptor that is not a listening socket, or one on another port, is refused") {
   int ends[2];
   REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
   CHECK_THROWS_WITH(Store::host({"127.0.0.1", 0}, ends[0]),
@@ -130,11 +130,11 @@ TEST_CASE("a descriptor that is no listening socket, or one on another port, is 
       Catch::Contains("was given a socket on port"));
 }
 
-TEST_CASE("a host that lets one connect and never answers is given up after the limit") {
+TEST_CASE("a host that accepts a connection and never answers is given up after the limit") {
   const ListeningSocket socket;
   CHECK_THROWS_WITH(Store::connect({"127.0.0.1", socket.port}, milliseconds(500)),
                     Catch::Contains("was not reached in 0.5 s: no answer"));
-  ::close(socket.descriptor);  // lets go of the thread that still waits
+  ::close(socket.descriptor);  // ends the thread that still waits
 }
 
 TEST_CASE("a process with a store survives a write to a peer that has died") {

@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// On the training group: 1.0 of every rank.
+// The sum of 1.0 from every rank, on the training group.
 double sum_over_ranks(TrainingGroups& groups) {
   std::vector<torch::Tensor> number{torch::ones({1}, groups.device())};
   as_peer_loss("a sum", [&] { groups.training()->allreduce(number)->wait(); });
@@ -42,7 +42,7 @@ TEST_CASE("ranks that never come are named") {
   }
 }
 
-TEST_CASE("a backend that cannot be is refused by its name") {
+TEST_CASE("an impossible backend is refused by its name") {
   const Store store = Store::host({"127.0.0.1", 0});
   CHECK_THROWS_WITH(require_backend(BackendChoice::nccl, torch::kCPU),
                     Catch::Contains("--backend nccl works between GPUs"));
@@ -146,7 +146,7 @@ TEST_CASE("a fingerprint depends on every bit, on order, and not on the layout i
   CHECK(fingerprint(ab) != fingerprint(negated));
 }
 
-TEST_CASE("faults that have nothing to do with peers pass as they are") {
+TEST_CASE("faults that have nothing to do with peers pass unchanged") {
   CHECK_THROWS_AS(as_peer_loss([]() -> int { throw UsageError("x"); }), UsageError);
   CHECK_THROWS_AS(as_peer_loss([]() -> int { throw std::bad_alloc(); }), std::bad_alloc);
   CHECK_THROWS_AS(as_peer_loss([] { torch::ones({2}) + torch::ones({3}); }), c10::Error);

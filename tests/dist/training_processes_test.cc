@@ -37,7 +37,7 @@ constexpr std::chrono::milliseconds kTimeout{5000};
 
 struct Shared {
   std::atomic<std::int64_t> steps[kWorld];
-  std::atomic<bool> told[kWorld];  // a PeerLostError came, and the groups have ended
+  std::atomic<bool> peer_lost[kWorld];  // a PeerLostError came, and the groups have ended
 };
 
 // Steps without end: a vote, then the gradients of a net that is large enough for several buckets.
@@ -79,7 +79,7 @@ int run_rank(int rank, const ListeningSocket& socket, Shared& shared, const std:
     train(groups, shared.steps[rank]);
   } catch (const PeerLostError& error) {
     log("test").error("{}", error.what());
-    shared.told[rank] = true;
+    shared.peer_lost[rank] = true;
   }
   std::this_thread::sleep_for(2 * kTimeout);  // the heartbeat names who is lost, and ends this
   return 70;
@@ -87,7 +87,7 @@ int run_rank(int rank, const ListeningSocket& socket, Shared& shared, const std:
 
 struct Outcome {
   int code[kWorld] = {};
-  bool told[kWorld] = {};
+  bool peer_lost[kWorld] = {};
   std::string errors[kWorld];
 };
 
@@ -112,7 +112,7 @@ Outcome lose_rank(int victim, int signal) {
     if (rank == victim) continue;
     ::waitpid(pid_of(rank), &status, 0);
     outcome.code[rank] = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    outcome.told[rank] = shared->told[rank];
+    outcome.peer_lost[rank] = shared->peer_lost[rank];
     outcome.errors[rank] = content_of(errors_of(rank));
   }
   ::kill(pid_of(victim), SIGKILL);
@@ -120,7 +120,7 @@ Outcome lose_rank(int victim, int signal) {
   return outcome;
 }
 
-// Seconds of "no sign of life for 5.0 s" in `text`; 0: nothing such.
+// Seconds of "no sign of life for 5.0 s" in `text`; 0: not found.
 double silence_in(const std::string& text) {
   const std::string words = "no sign of life for ";
   const std::size_t at = text.find(words);
@@ -131,13 +131,14 @@ void check_outcome(int victim, int signal) {
   const Outcome outcome = lose_rank(victim, signal);
   for (int rank = 0; rank < kWorld; ++rank) {
     if (rank == victim) continue;
-    INFO("rank " << rank << ", told " << outcome.told[rank] << ":\n" << outcome.errors[rank]);
+    INFO("rank " << rank << ", PeerLostError " << outcome.peer_lost[rank] << ":\n"
+                 << outcome.errors[rank]);
     CHECK(outcome.code[rank] == 5);
     CHECK_THAT(outcome.errors[rank],
                Catch::Contains("rank " + std::to_string(victim) + " is lost"));
     CHECK(silence_in(outcome.errors[rank]) * 1000 < 2 * kTimeout.count());
-    // An end is known at once, whoever is told first: the trainer by a connection that broke, or
-    // the heartbeat by the end of the process.
+    // An end is known at once, whichever learns it first: the trainer by a connection that broke,
+    // or the heartbeat by the end of the process.
     if (signal == SIGKILL) CHECK(silence_in(outcome.errors[rank]) == 0);
     if (signal == SIGSTOP) CHECK(silence_in(outcome.errors[rank]) >= 5);
   }
@@ -145,7 +146,7 @@ void check_outcome(int victim, int signal) {
 
 }  // namespace
 
-TEST_CASE("a trainer that is killed in a step: the others learn it at once, end, and name it") {
+TEST_CASE("a trainer that is killed in a step: the others know it at once, end, and name it") {
   check_outcome(2, SIGKILL);
 }
 

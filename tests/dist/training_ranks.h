@@ -24,8 +24,8 @@ inline void require(bool condition, const std::string& what) {
   if (!condition) throw std::logic_error(what);
 }
 
-// Runs `body(groups)` on `world` ranks that meet over a store of their own; all leave together.
-// Element r of the answer: what rank r threw.
+// Runs `body(groups)` on `world` ranks over a store of their own; all leave together.
+// Element r of the result: what rank r threw.
 inline std::vector<std::string> on_training_ranks(int world,
                                                   const std::function<void(TrainingGroups&)>& body,
                                                   torch::DeviceType device = torch::kCPU) {
@@ -42,8 +42,8 @@ inline std::vector<std::string> on_training_ranks(int world,
   });
 }
 
-// Two layers and a side branch that a forward pass may leave out. In double precision; weights are
-// a function of their place.
+// Two layers and a side branch that a forward pass may leave out. In double precision; each weight
+// is a function of its place.
 struct SmallNet : torch::nn::Module {
   explicit SmallNet(torch::Device device) {
     const auto weight = [&](const char* name, std::vector<std::int64_t> shape, double phase) {

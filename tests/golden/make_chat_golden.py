@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Writes the golden files of tests/golden/chat: what transformers makes of the talks in talks.jsonl.
+"""Writes the golden files of tests/golden/chat: the results of transformers on the conversations in talks.jsonl.
 
 The chat templates are the model families' own Jinja texts. They are not part of this repository: they
-come from the wheel of trl, which carries verbatim copies, in the version pinned below.
+come from the wheel of trl, which contains verbatim copies, in the version pinned below.
 
     python3 -m venv .cache/chat-golden
     .cache/chat-golden/bin/pip install transformers==4.57.6 tokenizers==0.22.2 jinja2==3.1.6 xxhash==4.1.0
     .cache/chat-golden/bin/pip download --no-deps --dest .cache/chat-golden trl==1.16.0
     .cache/chat-golden/bin/python tests/golden/make_chat_golden.py .cache/chat-golden/trl-1.16.0-py3-none-any.whl
 
---hashes prints the normalised hashes of the templates (lib/data/templates/template_choice.cc) instead.
+--hashes prints the normalized hashes of the templates (lib/data/templates/template_choice.cc) instead.
 
-Labels are worked out apart from the code under test: answers are found in the rendered text by their
-header (no talk holds a control token in a content), and a token is supervised if it holds at least
+Labels are computed independently of the code under test: answers are found in the rendered text by their
+header (no conversation holds a control token in a content), and a token is supervised if it holds at least
 one character of an answer.
 """
 import hashlib
@@ -41,7 +41,7 @@ def read_templates(wheel):
                 for name, file in HASHED.items()}
 
 
-def normalised_hash(text):
+def normalized_hash(text):
     import xxhash
     return xxhash.xxh3_128_hexdigest(text.replace("\r\n", "\n").strip(" \t\r\n").encode())
 
@@ -110,7 +110,7 @@ def main():
     templates = read_templates(sys.argv[1])
     if "--hashes" in sys.argv:
         for name, text in templates.items():
-            print(normalised_hash(text), name)
+            print(normalized_hash(text), name)
         return
     import jinja2
     import tokenizers
@@ -124,7 +124,7 @@ def main():
                 for talk in talks if name not in talk.get("not_for", [])]
         with open(HERE / f"chat/{name}.expected.jsonl", "w") as file:
             file.write(json.dumps({"made_by": "tests/golden/make_chat_golden.py", **versions,
-                                   "template_hash": normalised_hash(templates[name])}) + "\n")
+                                   "template_hash": normalized_hash(templates[name])}) + "\n")
             for row in rows:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 

@@ -22,7 +22,7 @@ std::vector<float> random_values(std::int64_t count, std::uint64_t stream) {
   return values;
 }
 
-// What goes in and what has to come out, of one row.
+// The inputs and the expected results of one row.
 struct Row {
   Shape shape;
   std::vector<float> queries, keys, values, d_out;
@@ -81,10 +81,10 @@ struct Row {
   }
 };
 
-double worst_difference(const std::vector<float>& found, const std::vector<double>& wanted) {
+double worst_difference(const std::vector<float>& found, const std::vector<double>& expected) {
   double worst = 0;
   for (std::size_t i = 0; i < found.size(); ++i)
-    worst = std::max(worst, std::fabs(found[i] - wanted[i]) / (1 + std::fabs(wanted[i])));
+    worst = std::max(worst, std::fabs(found[i] - expected[i]) / (1 + std::fabs(expected[i])));
   return worst;
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("attention kernels hold large scores") {
   CHECK(log_sums[1] == 4000.0f);
 }
 
-TEST_CASE("head sizes that are no multiple of 16 are left to others") {
+TEST_CASE("head sizes that are not a multiple of 16 are not supported") {
   CHECK_FALSE(attention::instructions_for(20));
   CHECK_FALSE(attention::instructions_for(0));
 }

@@ -1,4 +1,4 @@
-// The models of tests/cases/models: what others load wrongly, or take for whole though it is not.
+// The models of tests/cases/models, which others load wrongly, or although they are not whole.
 #include <nlohmann/json.hpp>
 #include <torch/types.h>
 
@@ -17,7 +17,7 @@ nlohmann::json reference() {
   return nlohmann::json::parse(files.read_all(kCaseModels + "reference.expected.json"));
 }
 
-// Folders without weights of their own go with those of base.
+// Folders without weights of their own use those of base.
 LanguageModel load_case(const std::string& name) {
   RealFileSystem files;
   LanguageModel model(read_model_config(files, kCaseModels + name), {});
@@ -40,9 +40,9 @@ void check_numbers(const std::string& name, const std::string& like) {
   CHECK(loss.sum.item<double>() / static_cast<double>(loss.count) ==
         Approx(numbers[like]["nll"].get<double>()).margin(1e-4));
   const Tensor last = model.hidden_states(tokens, row).narrow(0, tokens.size(0) - 1, 1);
-  const auto wanted = numbers[like]["last_logits_first8"].get<std::vector<double>>();
+  const auto expected = numbers[like]["last_logits_first8"].get<std::vector<double>>();
   CHECK(distance(model.logits(last)[0].narrow(0, 0, 8).to(torch::kDouble),
-                 torch::tensor(wanted, torch::kDouble)) < 1e-4);
+                 torch::tensor(expected, torch::kDouble)) < 1e-4);
 }
 
 void check_refused(const std::string& name, const std::vector<std::string>& parts) {
@@ -67,16 +67,16 @@ TEST_CASE("Case models that are whole give the listed numbers") {
 
 TEST_CASE("Case models that are not whole are refused by file") {
   check_refused("sharded_missing",
-                {"model.safetensors.index.json", "model-00002-of-00002.safetensors", "not there"});
+                {"model.safetensors.index.json", "model-00002-of-00002.safetensors", "not found"});
   check_refused("truncated", {"truncated/model.safetensors", "is cut"});
   check_refused("truncated_header", {"truncated_header/model.safetensors", "is cut"});
   check_refused("zero_byte", {"zero_byte/model.safetensors", "found 0 bytes"});
-  check_refused("trailing_bytes", {"trailing_bytes/model.safetensors", "64 bytes behind"});
+  check_refused("trailing_bytes", {"trailing_bytes/model.safetensors", "64 bytes after"});
   check_refused("untied_missing_head", {"untied_missing_head", "lm_head.weight", "missing"});
 }
 
-TEST_CASE("Case models whose configuration is not theirs are refused by name") {
-  check_refused("head_dim_absent", {"q_proj.weight", "found shape [64, 32]", "wants [512, 32]"});
+TEST_CASE("Case models with the configuration of another model are refused by name") {
+  check_refused("head_dim_absent", {"q_proj.weight", "found shape [64, 32]", "expects [512, 32]"});
   check_refused("rope_unknown", {"rope_unknown/config.json", "rope_type", "\"spiral\""});
 }
 

@@ -50,7 +50,7 @@ TEST_CASE("A configuration is read as it stands") {
   CHECK(config.end_tokens == std::vector<std::int64_t>{3, 7});
 }
 
-TEST_CASE("What a family leaves out has its family's default") {
+TEST_CASE("A missing key has its family's default") {
   Json json = tiny_config();
   json.erase("head_dim");
   CHECK(parse(json).head_size == 128);  // Qwen3: never hidden / heads
@@ -70,11 +70,11 @@ TEST_CASE("What a family leaves out has its family's default") {
   CHECK(parse(json).max_length == 2048);
 }
 
-TEST_CASE("What is not computed is refused by name") {
+TEST_CASE("What is not supported is refused by name") {
   check_refused({{"model_type", "mamba"}}, {"config.json: model_type: found \"mamba\"", "qwen3"});
   check_refused({{"model_type", nullptr}}, {"model_type: found nothing"});
-  check_refused({{"hidden_act", "gelu"}}, {"hidden_act: found \"gelu\", wanted silu"});
-  check_refused({{"attention_dropout", 0.1}}, {"attention_dropout: found 0.1, wanted 0"});
+  check_refused({{"hidden_act", "gelu"}}, {"hidden_act: found \"gelu\", expected silu"});
+  check_refused({{"attention_dropout", 0.1}}, {"attention_dropout: found 0.1, expected 0"});
   check_refused({{"quantization_config", Json::object()}}, {"quantization_config"});
   check_refused({{"partial_rotary_factor", 0.5}}, {"partial_rotary_factor: found 0.5"});
   check_refused({{"layer_types", {"full_attention", "sliding_attention"}}},
@@ -86,7 +86,7 @@ TEST_CASE("What is not computed is refused by name") {
   check_refused({{"use_sliding_window", true}, {"max_window_layers", 0}}, {"use_sliding_window"});
 }
 
-TEST_CASE("A sliding window that no layer uses is no obstacle") {
+TEST_CASE("A sliding window that no layer uses is accepted") {
   const Json unused = {
       {"use_sliding_window", true}, {"sliding_window", 16}, {"max_window_layers", 2}};
   CHECK(with(unused).layers == 2);
@@ -95,10 +95,10 @@ TEST_CASE("A sliding window that no layer uses is no obstacle") {
             .layers == 2);
 }
 
-TEST_CASE("Sizes that cannot be are refused with what was found and wanted") {
+TEST_CASE("Impossible sizes are refused with what was found and expected") {
   for (const char* key : {"vocab_size", "hidden_size", "intermediate_size", "num_hidden_layers",
                           "num_attention_heads"}) {
-    check_refused({{key, 0}}, {std::string(key) + ": found 0, wanted a whole number from 1"});
+    check_refused({{key, 0}}, {std::string(key) + ": found 0, expected a whole number from 1"});
     check_refused({{key, -1}}, {std::string(key) + ": found -1"});
     check_refused({{key, 2.5}}, {std::string(key) + ": found 2.5"});
     check_refused({{key, "8"}}, {std::string(key) + ": found \"8\""});
@@ -107,16 +107,16 @@ TEST_CASE("Sizes that cannot be are refused with what was found and wanted") {
   }
   check_refused({{"num_key_value_heads", 3}}, {"a divisor of num_attention_heads (4)"});
   check_refused({{"head_dim", 3}}, {"heads of 3 values", "even"});
-  check_refused({{"rms_norm_eps", 0}}, {"rms_norm_eps: found 0, wanted a number above 0"});
+  check_refused({{"rms_norm_eps", 0}}, {"rms_norm_eps: found 0, expected a number above 0"});
   check_refused({{"eos_token_id", 20}}, {"eos_token_id: found 20", "from 0 to 19"});
   check_refused({{"eos_token_id", {3, -1}}}, {"eos_token_id: found -1"});
   check_refused({{"tie_word_embeddings", "yes"}}, {"true or false"});
 }
 
-TEST_CASE("Text that is no configuration") {
+TEST_CASE("Text that is not a configuration") {
   for (const char* text : {"", "[1]", "{", "{\"a\": 1} x", "{\"a\": nan}"})
     CHECK_THROWS_AS(parse_model_config(text, "config.json"), FileError);
-  // A byte 0 does not hide what stands behind it.
+  // A byte 0 does not hide what follows it.
   const std::string sound = tiny_config().dump();
   CHECK_THROWS_WITH(parse_model_config(sound + std::string("\0{}", 3), "config.json"),
                     Catch::Contains("found a byte 0 at " + std::to_string(sound.size())));
@@ -128,7 +128,7 @@ TEST_CASE("Text that is no configuration") {
   }
 }
 
-TEST_CASE("The type of stored weights is told in the key that is there") {
+TEST_CASE("The type of stored weights is written to the key that exists") {
   Json json = tiny_config();
   CHECK(Json::parse(config_json_with_dtype(parse(json), "bfloat16"))["torch_dtype"] == "bfloat16");
   json["dtype"] = "float32";
@@ -158,7 +158,7 @@ TEST_CASE("Answers end where config.json or generation_config.json say") {
   }
 }
 
-TEST_CASE("What is no model folder is refused with what it is taken for") {
+TEST_CASE("What is not a model folder is refused with what it looks like") {
   const TemporaryFolder folder;
   RealFileSystem files;
   const auto refusal = [&](const std::string& name) -> std::string {

@@ -34,10 +34,10 @@ Batch padded(const Batch& batch, std::int64_t padding);
 // One row of it.
 Batch single_row(const Batch& batch, std::int64_t row);
 
-// Gradients of a model's weights by their published names, whole after a backward.
+// Gradients of a model's weights after a backward, by their published names.
 std::map<std::string, torch::Tensor> published_gradients(const LanguageModel& model);
 
-// The greatest absolute difference; shapes must agree.
+// The maximum absolute difference; shapes must agree.
 double distance(const torch::Tensor& a, const torch::Tensor& b);
 
 }  // namespace odb

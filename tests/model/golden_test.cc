@@ -23,8 +23,8 @@ std::map<std::string, Tensor> answers_of(const std::string& name) {
 }
 
 // Largest difference relative to the largest value, and to 1 where all are smaller.
-double relative(const Tensor& found, const Tensor& wanted) {
-  return distance(found, wanted) / std::max(1.0, wanted.abs().max().item<double>());
+double relative(const Tensor& found, const Tensor& expected) {
+  return distance(found, expected) / std::max(1.0, expected.abs().max().item<double>());
 }
 
 // The gradients of the model after one backward against the golden ones, scaled like `relative`.
@@ -68,7 +68,7 @@ TEST_CASE("Loss and every gradient are those of transformers, flat and padded") 
   }
 }
 
-TEST_CASE("A block that is computed again in backward gives the same gradients, bit for bit") {
+TEST_CASE("Gradient checkpointing of a block gives the same gradients, bit for bit") {
   for (const std::string& name : kWhole) {
     INFO(name);
     const auto answers = answers_of(name);
@@ -95,18 +95,18 @@ TEST_CASE("bf16 stays within its own precision of fp32") {
     LanguageModel model = load_model(kGoldenModels + name, {.dtype = ComputeType::bf16});
     const LossSum loss = model.loss(batch.tokens, batch.labels, batch.rows);
     loss.sum.backward();
-    // bf16 keeps 8 bits: 1/256 a rounding, of which a value sees a few dozen.
+    // bf16 keeps 8 bits: 1/256 a rounding, and a value is rounded a few dozen times.
     CHECK(relative(loss.sum, answers.at("loss")) < 0.02);
     for (const auto& [weight, gradient] : published_gradients(model)) {
       INFO(weight);
-      const Tensor wanted = answers.at("grad." + weight);
+      const Tensor expected = answers.at("grad." + weight);
       CHECK(gradient.scalar_type() == torch::kFloat);
-      CHECK((gradient - wanted).norm().item<double>() < 0.05 * wanted.norm().item<double>());
+      CHECK((gradient - expected).norm().item<double>() < 0.05 * expected.norm().item<double>());
     }
   }
 }
 
-TEST_CASE("Greedy generation writes what transformers writes") {
+TEST_CASE("Greedy generation gives the tokens of transformers") {
   for (const std::string& name : kWhole) {
     INFO(name);
     const auto answers = answers_of(name);

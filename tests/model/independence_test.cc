@@ -1,4 +1,4 @@
-// A row's result is its own: not its neighbours', not the padding's, not the layout's.
+// A row's result does not depend on its neighbors, the padding or the layout.
 #include <torch/types.h>
 
 #include "base/error.h"
@@ -58,7 +58,7 @@ TEST_CASE("A row alone, in a flat batch and in a padded one: the same states") {
   }
 }
 
-TEST_CASE("Neighbours do not count, nor their order") {
+TEST_CASE("A row's result does not depend on its neighbors or their order") {
   LanguageModel model = load_model(kGoldenModels + "llama3");
   const Batch batch = golden("llama3");
   const Tensor forwards = states_of(model, batch);
@@ -85,7 +85,7 @@ TEST_CASE("Padding's content changes no loss and no gradient") {
   }
 }
 
-TEST_CASE("Dynamic scaling goes by each row's own length") {
+TEST_CASE("Dynamic scaling uses each row's own length") {
   LanguageModel model = load_model(kGoldenModels + "rope_dynamic");
   const Batch longer = golden("rope_dynamic");
   REQUIRE(longer.rows.longest() > model.config().max_length);
@@ -107,7 +107,7 @@ TEST_CASE("A token beyond the vocabulary is refused") {
         DataError);
 }
 
-TEST_CASE("Rows of no token are passed over") {
+TEST_CASE("Rows without tokens are skipped") {
   LanguageModel model = load_model(kGoldenModels + "qwen2");
   const Batch batch = golden("qwen2");
   std::vector<std::int64_t> lengths = {0};

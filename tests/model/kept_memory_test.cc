@@ -1,4 +1,4 @@
-// What is kept for the tensors to come, and that it never grows beyond what tensors once took.
+// The memory kept for later tensors, and that it stays near the peak use of tensors.
 #include "model/kept_memory.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ torch::Tensor floats(std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("blocks come in four classes to a doubling") {
+TEST_CASE("blocks have four size classes to a doubling") {
   std::size_t before = 0;
   for (std::size_t bytes = 1; bytes < (std::size_t{1} << 33); bytes += 1 + bytes / 500) {
     const std::size_t size = memory_class(bytes);
@@ -30,7 +30,7 @@ TEST_CASE("blocks come in four classes to a doubling") {
   }
 }
 
-TEST_CASE("batches that fill a round budget nearly or wholly have tensors of one class") {
+TEST_CASE("full and nearly full batches of a round budget have tensors of one class") {
   constexpr std::size_t kHeader = 64;
   for (const std::size_t width : {192, 320, 512, 1024})
     for (const std::size_t tokens : {3700, 3900, 4095})
@@ -57,7 +57,7 @@ TEST_CASE("a tensor gets the memory of the last one of its class") {
   CHECK(longer.sum().item<float>() == 2.0f * (kCount + 1000));
 }
 
-TEST_CASE("what is kept makes room for blocks of other sizes") {
+TEST_CASE("kept memory makes room for blocks of other sizes") {
   keep_tensor_memory();
   Rng rng(3, RandomPurpose::tests, 0, 0);
   std::int64_t most = 0;

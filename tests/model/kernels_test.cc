@@ -27,11 +27,11 @@ void check_against_fp64(const std::vector<Tensor>& inputs, const Operation& oper
     wide.push_back(input.detach().to(torch::kDouble).requires_grad_());
   }
   const Tensor found = operation(narrow);
-  const Tensor wanted = operation(wide);
-  CHECK(distance(found, wanted) < 2e-6 * std::max(1.0, wanted.abs().max().item<double>()));
+  const Tensor expected = operation(wide);
+  CHECK(distance(found, expected) < 2e-6 * std::max(1.0, expected.abs().max().item<double>()));
   const Tensor back = torch::randn_like(found);
   found.backward(back);
-  wanted.backward(back.to(torch::kDouble));
+  expected.backward(back.to(torch::kDouble));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     INFO("input " << i);
     const Tensor gradient = wide[i].grad();
@@ -49,7 +49,7 @@ TEST_CASE("RMSNorm, also of one row and of rows that fill no register") {
                        [](const auto& in) { return rms_norm(in[0], in[1], 1e-6); });
 }
 
-TEST_CASE("RMSNorm of a sum, with gradients by both ways out") {
+TEST_CASE("RMSNorm of a sum, with gradients through both outputs") {
   torch::manual_seed(2);
   check_against_fp64({torch::randn({9, 40}), torch::randn({9, 40}), torch::rand({40}) + 0.5},
                      [](const auto& in) {
@@ -67,7 +67,7 @@ TEST_CASE("Sums of several threads") {
   at::set_num_threads(1);
 }
 
-TEST_CASE("SwiGLU, also far out where the exponential ends") {
+TEST_CASE("SwiGLU, also where the exponential overflows") {
   torch::manual_seed(3);
   check_against_fp64({torch::randn({5, 34}) * 4}, [](const auto& in) { return swiglu(in[0]); });
   const Tensor far = torch::tensor({{-200.0f, -90.0f, 90.0f, 200.0f, 1.0f, 2.0f, 3.0f, 4.0f}});
@@ -82,13 +82,13 @@ TEST_CASE("A linear layer, with and without bias") {
                      [](const auto& in) { return apply_linear(in[0], in[1]); });
 }
 
-TEST_CASE("Products of matrices that lie any way in memory") {
+TEST_CASE("Products of matrices with any strides") {
   torch::manual_seed(5);
   const Tensor a = torch::randn({12, 30});
   const Tensor b = torch::randn({30, 25});
-  const Tensor wanted = torch::mm(a.to(torch::kDouble), b.to(torch::kDouble));
-  CHECK(distance(times_transposed(a, b.t()), wanted) < 1e-5);
-  CHECK(distance(times_transposed(a.t().contiguous().t(), b.t().contiguous()), wanted) < 1e-5);
+  const Tensor expected = torch::mm(a.to(torch::kDouble), b.to(torch::kDouble));
+  CHECK(distance(times_transposed(a, b.t()), expected) < 1e-5);
+  CHECK(distance(times_transposed(a.t().contiguous().t(), b.t().contiguous()), expected) < 1e-5);
   CHECK(times_transposed(torch::randn({0, 3}), torch::randn({4, 3})).size(0) == 0);
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("bf16 parts stay within bf16 of fp32") {
   CHECK(distance(swiglu(x), swiglu(x.to(torch::kFloat))) < 0.04);
 }
 
-TEST_CASE("Cross entropy of a row, long and with a label that is next to impossible") {
+TEST_CASE("Cross entropy of a row, long and with a very improbable label") {
   const Tensor logits = torch::linspace(-60, 60, 150001);
   const auto* values = logits.const_data_ptr<float>();
   const double sum = logits.to(torch::kDouble).exp().sum().log().item<double>();

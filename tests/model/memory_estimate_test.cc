@@ -1,6 +1,6 @@
 // The estimate's parts, counted by hand for a tiny model of 2 layers, hidden 8, feed-forward 12,
-// 4 heads of 4 (2 for keys and values), vocabulary 20. tests/apps/memory_test.cc holds the sum to
-// real runs.
+// 4 heads of 4 (2 for keys and values), vocabulary 20. tests/apps/memory_test.cc compares the sum
+// with real runs.
 #include "model/memory_estimate.h"
 
 #include <limits>
@@ -67,7 +67,7 @@ TEST_CASE("With a large vocabulary the token loss is the worst moment, in chunks
         chunk + chunk / 2 + 8 * head);
 }
 
-TEST_CASE("Micro-batches beyond all measure do not overflow the estimate") {
+TEST_CASE("Huge micro-batches do not overflow the estimate") {
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const MemoryEstimate memory = estimate_memory(parse(tiny_config()), {}, most);
   CHECK(memory.activations == std::int64_t{1} << 59);

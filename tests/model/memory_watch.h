@@ -1,5 +1,5 @@
-// Counts what LibTorch holds on the CPU for the calling thread while it lives: the most at any
-// time, beyond what was there before. Stands where LibTorch's own profiler would.
+// Measures the peak of what LibTorch holds on the CPU for the calling thread while it lives, beyond
+// what was held before. Takes the place of LibTorch's own profiler.
 #pragma once
 
 #include <algorithm>

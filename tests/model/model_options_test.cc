@@ -4,7 +4,7 @@
 
 using namespace odb;
 
-TEST_CASE("The names of the model's options are a decision") {
+TEST_CASE("The names of the model's options are fixed") {
   ModelOptions options;
   OptionTable table;
   describe(table, options);

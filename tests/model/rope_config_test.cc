@@ -1,4 +1,4 @@
-// Rotary embeddings in config.json, old spelling and new, and the frequencies they stand for. The
+// Rotary embeddings in config.json, old and new spelling, and the frequencies that they define. The
 // expected frequencies were computed with transformers 4.57 (modeling_rope_utils) in fp32.
 #include "model/rope_config.h"
 
@@ -29,16 +29,16 @@ void check_refused(const Json& changes, const std::string& part) {
 }
 
 void check_frequencies(const ModelConfig& config, std::int64_t length,
-                       const std::vector<double>& wanted) {
+                       const std::vector<double>& expected) {
   const std::vector<float> found = rope_frequencies(config, length);
-  REQUIRE(found.size() == wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    CHECK(found[i] == Approx(wanted[i]).epsilon(1e-6));
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    CHECK(found[i] == Approx(expected[i]).epsilon(1e-6));
 }
 
 }  // namespace
 
-TEST_CASE("The base may stand in either place, not in two ways") {
+TEST_CASE("The base may stand in either place, but not with two values") {
   CHECK(with_rope(Json::object()).rope.theta == 1e6);
   const Json inside = {{"rope_theta", nullptr},
                        {"rope_parameters", {{"rope_type", "default"}, {"rope_theta", 5e5}}}};
@@ -66,7 +66,7 @@ TEST_CASE("Types in both spellings") {
                 "rope_type is 'yarn' but type is 'linear'");
   check_refused({{"rope_scaling", {{"factor", 2}}}}, "rope_scaling: rope_type: found nothing");
   check_refused({{"rope_scaling", {{"rope_type", "longrope"}, {"factor", 2}}}},
-                "found \"longrope\", wanted one of default, linear, dynamic, llama3, yarn");
+                "found \"longrope\", expected one of default, linear, dynamic, llama3, yarn");
   check_refused({{"rope_scaling", {{"rope_type", "linear"}}}}, "factor: found nothing");
   check_refused({{"rope_scaling", {{"rope_type", "default"}, {"mrope_section", {1, 2, 3}}}}},
                 "mrope_section");

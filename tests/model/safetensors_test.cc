@@ -40,7 +40,7 @@ void check_refused(const std::string& bytes, const std::vector<std::string>& par
 
 }  // namespace
 
-TEST_CASE("A header is read: tensors in the order of their bytes, metadata apart") {
+TEST_CASE("A header is read: tensors in the order of their bytes, metadata separately") {
   const std::string header =
       "{\"__metadata__\":{\"format\":\"pt\"}," + entry("b", "BF16", "[2,3]", "[8,20]") + "," +
       entry("a", "F32", "[2]", "[0,8]") + "," + entry("none", "F32", "[0,4]", "[8,8]") + "," +
@@ -60,19 +60,19 @@ TEST_CASE("A header is read: tensors in the order of their bytes, metadata apart
   CHECK(read.metadata == std::map<std::string, std::string>{{"format", "pt"}});
 }
 
-TEST_CASE("Files that are no safetensors, or cut, are refused") {
+TEST_CASE("Files that are not safetensors, or cut, are refused") {
   check_refused("", {"found 0 bytes"});
   check_refused("1234567", {"found 7 bytes"});
   check_refused(std::string(8, '\0'), {"does not begin with '{'"});
   check_refused(std::string(8, '\xff') + "{}", {"18446744073709551615", "at most 100000000"});
-  check_refused(safetensors_bytes("{}", 0).substr(0, 9), {"found 9 bytes, wanted a header of 2"});
+  check_refused(safetensors_bytes("{}", 0).substr(0, 9), {"found 9 bytes, expected a header of 2"});
   check_refused(safetensors_bytes(" {}", 0), {"does not begin with '{'"});
-  check_refused(safetensors_bytes("{\"a\":1}", 0), {"tensor a: found 1, wanted an object"});
+  check_refused(safetensors_bytes("{\"a\":1}", 0), {"tensor a: found 1, expected an object"});
   check_refused(safetensors_bytes("{} {}", 0), {"malformed JSON"});
   check_refused(safetensors_bytes("{" + entry("a", "F32", "[2]", "[0,8]") + "}", 7),
                 {"the file is cut"});
   check_refused(safetensors_bytes("{" + entry("a", "F32", "[2]", "[0,8]") + "}", 9),
-                {"found 1 bytes behind the last tensor"});
+                {"found 1 bytes after the last tensor"});
 }
 
 TEST_CASE("Entries that contradict themselves or each other are refused by tensor") {
@@ -81,10 +81,11 @@ TEST_CASE("Entries that contradict themselves or each other are refused by tenso
     std::string message;
   };
   const Row rows[] = {
-      {entry("a", "F32", "[2]", "[0,7]"), "data_offsets [0, 7]; wanted 8 bytes for F32 of [2]"},
+      {entry("a", "F32", "[2]", "[0,7]"), "data_offsets [0, 7]; expected 8 bytes for F32 of [2]"},
       {entry("a", "F32", "[2]", "[8,0]"), "data_offsets [8, 0]"},
-      {entry("a", "F32", "[2]", "[0]"), "data_offsets: found a list, wanted a list of two offsets"},
-      {entry("a", "F32", "[2]", "[-8,0]"), "data_offsets: found -8, wanted a whole number"},
+      {entry("a", "F32", "[2]", "[0]"),
+       "data_offsets: found a list, expected a list of two offsets"},
+      {entry("a", "F32", "[2]", "[-8,0]"), "data_offsets: found -8, expected a whole number"},
       {entry("a", "F32", "[2]", "[0,8.5]"), "data_offsets: found 8.5"},
       {entry("a", "F32", "[-2]", "[0,8]"), "shape: found -2"},
       {entry("a", "F32", "[4294967296,4294967296,4]", "[0,8]"), "is too large"},
@@ -96,7 +97,7 @@ TEST_CASE("Entries that contradict themselves or each other are refused by tenso
       {entry("a", "F32", "[2]", "[0,8]") + "," + entry("b", "F32", "[1]", "[4,8]"),
        "tensor b overlaps the one before it by 4 bytes"},
       {entry("a", "F32", "[1]", "[4,8]"), "4 bytes before tensor a belong to no tensor"},
-      {"\"__metadata__\":{\"a\":1}", "__metadata__: a: found 1, wanted a text"},
+      {"\"__metadata__\":{\"a\":1}", "__metadata__: a: found 1, expected a text"},
       {"\"__metadata__\":[]", "__metadata__: found a list"},
   };
   for (const Row& row : rows)
@@ -144,7 +145,7 @@ TEST_CASE("A crash at any point of a write leaves no file or a whole one") {
 }
 
 TEST_CASE("A header of 60,000 tensors is written and read, each key looked up in a sorted tree") {
-  // Keys that are searched one by one would be compared 1.8 thousand million times.
+  // A linear search for each key would take 1.8 billion comparisons.
   STATIC_REQUIRE(std::is_same_v<SortedJson::object_t::key_compare, std::less<>>);
   constexpr int kTensors = 60'000;
   const TemporaryFolder folder;

@@ -62,10 +62,10 @@ TEST_CASE("An index that does not fit its folder is refused by name") {
   check_refused(folder, {"found neither model.safetensors nor model.safetensors.index.json"});
   folder.write("one.safetensors", file_of({"a", "b"}));
   folder.write(kIndex, index_of({{"a", "one.safetensors"}, {"b", "gone.safetensors"}}));
-  check_refused(folder, {kIndex, "gone.safetensors", "not there"});
+  check_refused(folder, {kIndex, "gone.safetensors", "not found"});
   folder.write("two.safetensors", file_of({"c"}));
   folder.write(kIndex, index_of({{"a", "two.safetensors"}, {"b", "one.safetensors"}}));
-  check_refused(folder, {"tensor a is to be in two.safetensors, but is not"});
+  check_refused(folder, {"tensor a was not found in two.safetensors"});
   folder.write(kIndex, index_of({{"a", "one.safetensors"}}));
   check_refused(folder, {"one.safetensors: tensor b is not in", kIndex});
   folder.write("two.safetensors", file_of({"b"}));
@@ -104,7 +104,7 @@ TEST_CASE("Every published weight is a range of rows of one parameter") {
   CHECK(parameter_count(config) == 320 + 2 * 696 + 8);
 }
 
-TEST_CASE("Missing, left over and misshapen tensors are all told") {
+TEST_CASE("Missing, left over and misshapen tensors are all reported") {
   const ModelConfig config = parse(tiny_config());
   StoredWeights stored;
   for (const PublishedWeight& weight : published_weights(config))
@@ -120,9 +120,9 @@ TEST_CASE("Missing, left over and misshapen tensors are all told") {
   const WeightCheck check = check_weights(config, stored);
   CHECK(check.problems ==
         std::vector<std::string>{
-            "f: tensor model.embed_tokens.weight: found I8, wanted F32, BF16 or F16",
+            "f: tensor model.embed_tokens.weight: found I8, expected F32, BF16 or F16",
             "tensor model.norm.weight [8] is missing",
-            "f: tensor lm_head.weight: found shape [20, 9], config.json wants [20, 8]",
+            "f: tensor lm_head.weight: found shape [20, 9], config.json expects [20, 8]",
             "f: tensor model.layers.7.extra is not part of the model that config.json describes"});
   try {
     require_weights(check, "folder");
@@ -133,7 +133,7 @@ TEST_CASE("Missing, left over and misshapen tensors are all told") {
   }
 }
 
-TEST_CASE("The stored type is that of the weights, whatever else lies beside them") {
+TEST_CASE("The stored type is that of the weights, whatever other tensors exist") {
   ModelConfig config = parse(tiny_config());
   StoredWeights stored;
   for (const PublishedWeight& weight : published_weights(config))
@@ -148,7 +148,7 @@ TEST_CASE("The stored type is that of the weights, whatever else lies beside the
   CHECK(type_of_weights(config, stored) == TensorType::bf16);
 }
 
-TEST_CASE("Of many problems the first ten are told, and how many more there are") {
+TEST_CASE("Of many problems the first ten are reported, and the number of the others") {
   std::vector<std::string> found;
   for (int i = 1; i <= 10; ++i)
     found.push_back(std::to_string(i));

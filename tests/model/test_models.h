@@ -31,7 +31,7 @@ inline ModelConfig parse(const nlohmann::ordered_json& json) {
   return parse_model_config(json.dump(), "config.json");
 }
 
-// The bytes of a safetensors file with this header and so many bytes of data.
+// The bytes of a safetensors file with this header and this many bytes of data.
 inline std::string safetensors_bytes(const std::string& header, std::size_t data) {
   std::string bytes;
   append_little_endian(bytes, static_cast<std::uint64_t>(header.size()));

@@ -68,17 +68,17 @@ TEST_CASE("The loss and its gradients in fp64 are those of transformers to 1e-9"
 
 TEST_CASE("Chunks of any size give the plain loss in fp32") {
   const Inputs in = random_inputs(61, 5000, torch::kFloat);
-  const Result wanted = backward_of(in, plain_loss(in));
+  const Result expected = backward_of(in, plain_loss(in));
   for (const std::int64_t chunk : {1, 7, 1000}) {
     const Result found = backward_of(
         in, token_loss(in.hidden, in.weight, in.supervised, {.chunk_positions = chunk}));
-    CHECK(found.loss == Approx(wanted.loss).epsilon(1e-6));
-    CHECK(distance(found.d_hidden, wanted.d_hidden) < 1e-5);
-    CHECK(distance(found.d_weight, wanted.d_weight) < 1e-5);
+    CHECK(found.loss == Approx(expected.loss).epsilon(1e-6));
+    CHECK(distance(found.d_hidden, expected.d_hidden) < 1e-5);
+    CHECK(distance(found.d_weight, expected.d_weight) < 1e-5);
   }
 }
 
-TEST_CASE("The gradient that comes in scales those that go out") {
+TEST_CASE("The incoming gradient scales the outgoing ones") {
   const Inputs in = random_inputs(20, 100, torch::kFloat);
   const Result once = backward_of(in, token_loss(in.hidden, in.weight, in.supervised));
   const Result half = backward_of(in, token_loss(in.hidden, in.weight, in.supervised), 0.5);
@@ -88,14 +88,14 @@ TEST_CASE("The gradient that comes in scales those that go out") {
 
 TEST_CASE("Without gradients, or with one of them frozen, the loss is the same") {
   Inputs in = random_inputs(20, 100, torch::kFloat);
-  const double wanted = plain_loss(in).item<double>();
+  const double expected = plain_loss(in).item<double>();
   {
     const torch::NoGradGuard no_gradients;
-    CHECK(token_loss(in.hidden, in.weight, in.supervised).item<double>() == Approx(wanted));
+    CHECK(token_loss(in.hidden, in.weight, in.supervised).item<double>() == Approx(expected));
   }
   in.weight = in.weight.detach();
   const Tensor loss = token_loss(in.hidden, in.weight, in.supervised);
-  CHECK(loss.item<double>() == Approx(wanted));
+  CHECK(loss.item<double>() == Approx(expected));
   loss.backward();
   CHECK(in.hidden.grad().defined());
   CHECK_FALSE(in.weight.grad().defined());

@@ -30,7 +30,7 @@ void save_copy(const std::string& from, const std::string& to, const SaveOptions
 
 }  // namespace
 
-TEST_CASE("fp32 and bf16 weights come out as they went in") {
+TEST_CASE("fp32 and bf16 weights are saved as they were loaded") {
   const TemporaryFolder folder;
   for (const std::string name : {"qwen3_tied", "qwen3_untied", "qwen2", "llama_biases"}) {
     INFO(name);
@@ -72,7 +72,7 @@ TEST_CASE("fp16 weights are read, and written to its precision") {
   }
 }
 
-TEST_CASE("The saved configuration tells the type and keeps the rest") {
+TEST_CASE("The saved configuration has the new type and keeps the rest") {
   const TemporaryFolder folder;
   RealFileSystem files;
   save_copy(kGoldenModels + "qwen2", folder / "saved", {.type = TensorType::bf16});
@@ -82,7 +82,7 @@ TEST_CASE("The saved configuration tells the type and keeps the rest") {
   CHECK(saved.qkv_bias);
 }
 
-TEST_CASE("Values that are not finite are told by tensor, as its files name it") {
+TEST_CASE("Values that are not finite are reported by tensor, as its files name it") {
   RealFileSystem files;
   LanguageModel model(read_model_config(files, kCaseModels + "base"), {});
   load_weights(files, kCaseModels + "base", model);

@@ -13,7 +13,7 @@ struct FaultyFileSystem::Node {
   bool folder = false;
   std::string bytes;
   std::string durable_bytes;
-  bool sync_failed = false;  // what was written before is not going to be durable any more
+  bool sync_failed = false;  // earlier writes will never be durable
   std::map<std::string, std::shared_ptr<Node>> names;
   std::map<std::string, std::shared_ptr<Node>> durable_names;
 

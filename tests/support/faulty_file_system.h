@@ -21,8 +21,8 @@
 
 namespace odb {
 
-// What the disk holds after a crash of the things that nobody had synced. The rules permit any mix;
-// these are the ones that have hurt.
+// What the disk holds after a crash of what was not synced. The rules permit any mix; these are the
+// ones that have caused faults.
 enum class Unsynced {
   lost,        // nothing of it
   kept,        // all of it: the process died, the machine did not
@@ -59,9 +59,9 @@ class FaultyFileSystem final : public FileSystem {
 
   FaultyFileSystem();
 
-  // The disk holds no more than so many bytes; a write past it is short, the next one ENOSPC.
+  // The disk holds at most this many bytes; a write past it is short, the next one gets ENOSPC.
   void set_capacity(std::uint64_t bytes);
-  // Each read and write handles no more than so many bytes.
+  // Each read and write handles at most this many bytes.
   void limit_each_call(std::size_t bytes);
   // Every call but close answers EINTR once before it does its work.
   void interrupt_calls();
@@ -73,7 +73,7 @@ class FaultyFileSystem final : public FileSystem {
 
   // The changing calls so far, those that failed included (an EINTR is not).
   std::vector<Step> steps() const;
-  // All that is there, by path: files with their bytes, folders as "name/" with nothing.
+  // The whole content by path: files with their bytes, folders as "name/" with no bytes.
   std::map<std::string, std::string> contents() const;
   // The disk as the next boot finds it; a new one without faults, all of it durable.
   FaultyFileSystem after_crash(Unsynced unsynced) const;
@@ -130,7 +130,7 @@ class FaultyFileSystem final : public FileSystem {
   bool crashed_ = false;
 };
 
-// The name of a kind of what survives, for a test's INFO.
+// The name of an Unsynced kind, for a test's INFO.
 const char* to_text(Unsynced unsynced);
 
 // For each step n that `action` makes on a disk made ready by `prepare` (durably, however it

@@ -1,11 +1,11 @@
-// A socket on which a store is to be hosted, or that nobody answers at.
+// A listening socket: to host a store on, or to connect to without an answer.
 #pragma once
 
 #include <cstdint>
 
 namespace odb {
 
-// Listens on a free port of loopback; who connects is not accepted. A value: whoever takes it over
+// Listens on a free port of loopback; connections are not accepted. A value: whoever takes it over
 // closes the descriptor.
 struct ListeningSocket {
   ListeningSocket();

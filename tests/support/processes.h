@@ -13,13 +13,13 @@ struct SeenProcess {
   char state = 0;  // 'Z': a zombie
   pid_t parent = 0;
   pid_t group = 0;
-  std::string command;  // its words, each with a zero byte behind it
+  std::string command;  // its arguments, each followed by a zero byte
 };
 
-// All that there are, zombies too, the lower numbers first.
+// All processes, zombies too, sorted by number.
 std::vector<SeenProcess> all_processes();
 
-// Those that are no zombies whose command line holds `mark`.
+// The processes that are not zombies and whose command line contains `mark`.
 std::vector<SeenProcess> processes_with(const std::string& mark);
 
 }  // namespace odb

@@ -18,16 +18,16 @@ namespace odb {
 template <typename Testable>
 void check_property(const std::string& what, int cases, Testable&& testable) {
   static const bool asked = std::getenv("RC_PARAMS") != nullptr;
-  ::setenv("RC_PARAMS", "seed=20", 0);  // before rapidcheck looks, which it does once
+  ::setenv("RC_PARAMS", "seed=20", 0);  // before rapidcheck reads it, once
   rc::detail::TestParams parameters = rc::detail::configuration().testParams;
   if (!asked) parameters.maxSuccess = cases;
   rc::detail::TestMetadata metadata;
   metadata.description = what;
   const rc::detail::TestResult result =
       rc::detail::checkTestable(std::forward<Testable>(testable), metadata, parameters);
-  std::ostringstream told;
-  rc::detail::printResultMessage(result, told);
-  INFO(what << ", seed " << parameters.seed << ": " << told.str());
+  std::ostringstream text;
+  rc::detail::printResultMessage(result, text);
+  INFO(what << ", seed " << parameters.seed << ": " << text.str());
   CHECK(result.template is<rc::detail::SuccessResult>());
 }
 

@@ -1,4 +1,4 @@
-// A folder of its own for a test, below TMPDIR (else /tmp), removed with all that is in it.
+// A folder of its own for a test, below TMPDIR (else /tmp), removed with its contents.
 #pragma once
 
 #include <string>

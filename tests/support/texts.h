@@ -1,4 +1,4 @@
-// Small questions about texts and files that many tests ask.
+// Small helpers on texts and files for many tests.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace odb {
 
-// How often `part` stands in `text`, overlaps counted.
+// How often `part` occurs in `text`, overlaps counted.
 std::size_t count_of(const std::string& text, const std::string& part);
 
 // All bytes of a file, also of one in /proc; empty when it cannot be read.

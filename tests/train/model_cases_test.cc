@@ -127,15 +127,15 @@ TEST_CASE("Model cases whose rotary settings are moved or scaled train from the 
 
 TEST_CASE("Model cases whose files are not whole are refused by file") {
   check_refused("sharded_missing",
-                {"model.safetensors.index.json", "model-00002-of-00002.safetensors", "not there"});
+                {"model.safetensors.index.json", "model-00002-of-00002.safetensors", "not found"});
   check_refused("truncated", {"truncated/model.safetensors", "is cut"});
   check_refused("truncated_header", {"truncated_header/model.safetensors", "is cut"});
   check_refused("zero_byte", {"zero_byte/model.safetensors", "found 0 bytes"});
-  check_refused("trailing_bytes", {"trailing_bytes/model.safetensors", "64 bytes behind"});
+  check_refused("trailing_bytes", {"trailing_bytes/model.safetensors", "64 bytes after"});
 }
 
 TEST_CASE("Model cases that do not fit their configuration are refused by tensor or key") {
   check_refused("untied_missing_head", {"untied_missing_head", "lm_head.weight", "missing"});
-  check_refused("head_dim_absent", {"q_proj.weight", "found shape [64, 32]", "wants [512, 32]"});
+  check_refused("head_dim_absent", {"q_proj.weight", "found shape [64, 32]", "expects [512, 32]"});
   check_refused("rope_unknown", {"config.json", "rope_type", "\"spiral\""});
 }

@@ -24,13 +24,13 @@ void describe(OptionTable& table, GeneralOptions& options, bool takes_config) {
   table.group("general");
   if (takes_config) {
     table.add("config", options.config)
-        .help("JSON file with options: the names below with _ for -, comments allowed; flags win");
+        .help("JSON file with options (names with _ for -, comments allowed); flags override it");
     table.add_switch("print-config", options.print_config)
-        .help("print all options with their values as such a file, and end");
+        .help("print all options with their values as such a file, and exit");
     table.add_switch("print-schema", options.print_schema)
-        .help("print the JSON Schema of such a file, and end");
+        .help("print the JSON Schema of such a file, and exit");
   }
-  table.add_switch("help", options.help).help("print this text, and end");
+  table.add_switch("help", options.help).help("print this help, and exit");
 }
 
 bool asks_for_help(const Arguments& arguments) {

@@ -20,23 +20,23 @@ namespace odb {
 struct CommandUsage {
   std::string name;          // "train"
   std::string summary;       // what the command does: a sentence or a short paragraph
-  std::string words = "";    // its words without dashes, "RUN..."; empty: it takes none
+  std::string words = "";    // its arguments without dashes, "RUN..."; empty: it takes none
   bool takes_config = true;  // whether it has --config, --print-config and --print-schema
 };
 
 struct CommandLine {
   std::string answer;              // to be printed instead of running the command; empty: run it
-  std::vector<std::string> words;  // what was given without dashes
+  std::vector<std::string> words;  // the arguments without dashes
 };
 
 // Merges config file and flags into the table's variables and checks them. --help is answered
-// before anything else is looked at; --print-config shows the merged values without asking for
+// before anything else is checked; --print-config shows the merged values and does not require the
 // required options. Lines of the help text are at most `width` columns. Throws UsageError.
 CommandLine read_command_line(OptionTable& table, const CommandUsage& usage,
                               const std::vector<std::string>& arguments, size_t width);
 
 // The same for the terminal: prints the answer to standard output and returns nothing, or returns
-// the words.
+// the arguments without dashes.
 std::optional<std::vector<std::string>> parse_command_line(
     OptionTable& table, const CommandUsage& usage, const std::vector<std::string>& arguments);
 

@@ -1,5 +1,5 @@
-// The JSON config file by nlohmann/json. The parser tells no positions, so it reads through an
-// iterator that notes how far it has come; at the event of a key that is right behind the key.
+// The JSON config file, read with nlohmann/json. The parser reports no positions, so it reads
+// through an iterator that records its position; at a key's event that is right after the key.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -54,7 +54,7 @@ std::string place_of(const std::string& text, size_t offset, const std::filesyst
   return fmt::format("{}:{}:{}", path.string(), line, column);
 }
 
-// The library's own words behind its "[id] parse error at line 1, column 2: ".
+// The library's message without its "[id] parse error at line 1, column 2: ".
 std::string reason_of(const Json::exception& error) {
   const std::string_view whole = error.what();
   const size_t column = whole.find("column ");
@@ -63,7 +63,7 @@ std::string reason_of(const Json::exception& error) {
   return std::string(colon == std::string_view::npos ? whole : whole.substr(colon + 2));
 }
 
-// `end` is right behind the closing quote of a key; the offset of its opening quote.
+// `end` is right after the closing quote of a key; returns the offset of its opening quote.
 size_t key_start(std::string_view text, size_t end) {
   size_t start = text.rfind('"', end - 2);
   while (start != std::string_view::npos && start > 0 && text[start - 1] == '\\')
@@ -86,7 +86,7 @@ constexpr int kMostNesting = 100;
 Document parse_document(const std::string& text, const std::filesystem::path& path) {
   // Versions of the JSON library word this case differently.
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-    throw UsageError("{}:1:1: the file is empty, wanted a JSON object with option names as keys",
+    throw UsageError("{}:1:1: the file is empty, expected a JSON object with option names as keys",
                      path.string());
   Document document;
   const char* reached = text.data();
@@ -112,7 +112,7 @@ Document parse_document(const std::string& text, const std::filesystem::path& pa
                      reason_of(error));
   }
   if (!document.object.is_object())
-    throw UsageError("{}: found {}, wanted an object with option names as keys",
+    throw UsageError("{}: found {}, expected an object with option names as keys",
                      place_of(text, 0, path), document.object.type_name());
   return document;
 }
@@ -153,13 +153,12 @@ std::optional<std::string> text_of(const Option& option, const Json& value) {
 }
 
 std::string json_wanted(const Option& option) {
-  std::string wanted = option.wanted();
-  if (option.kind == OptionKind::boolean) wanted = "true or false";
+  std::string form = option.wanted();
+  if (option.kind == OptionKind::boolean) form = "true or false";
   if (option.kind == OptionKind::text)
-    wanted =
-        fmt::format("a text in quotes{}: {}", option.bare_number ? " or a number" : "", wanted);
-  if (option.optional) wanted += ", or null";
-  return option.repeatable ? "a list of values, each " + wanted : wanted;
+    form = fmt::format("a text in quotes{}: {}", option.bare_number ? " or a number" : "", form);
+  if (option.optional) form += ", or null";
+  return option.repeatable ? "a list of values, each " + form : form;
 }
 
 GivenValue given_value(const Option& option, const Json& value, const std::string& place) {
@@ -170,7 +169,8 @@ GivenValue given_value(const Option& option, const Json& value, const std::strin
   for (const Json& element : is_list ? value : Json::array({value})) {
     std::optional<std::string> text = text_of(option, element);
     if (!text)
-      throw UsageError("{}: found {}, wanted {}", given.place, found(element), json_wanted(option));
+      throw UsageError("{}: found {}, expected {}", given.place, found(element),
+                       json_wanted(option));
     given.texts.push_back(*std::move(text));
   }
   return given;

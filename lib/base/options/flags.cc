@@ -1,5 +1,5 @@
-// Flags by cxxopts. Every option is declared to it as a text, repeatable: its own conversion would
-// split texts at commas and its messages know neither ranges nor the nearest name.
+// Flags by cxxopts. Every option is declared to it as a repeatable text: its own conversion would
+// split texts at commas, and its messages name neither ranges nor the nearest name.
 #include <algorithm>
 
 #include <cxxopts.hpp>
@@ -26,7 +26,7 @@ cxxopts::ParseResult parse(cxxopts::Options& parser, const Arguments& arguments)
   try {
     return parser.parse(static_cast<int>(argv.size()), argv.data());
   } catch (const cxxopts::exceptions::missing_argument&) {
-    throw UsageError("{} is the last word, but needs a value", arguments.back());
+    throw UsageError("{} needs a value, but is the last argument", arguments.back());
   } catch (const cxxopts::exceptions::exception& error) {
     throw UsageError("{}", error.what());
   }
@@ -34,7 +34,7 @@ cxxopts::ParseResult parse(cxxopts::Options& parser, const Arguments& arguments)
 
 [[noreturn]] void refuse_unknown(std::string word, const Arguments& arguments,
                                  const std::vector<const Option*>& options) {
-  // cxxopts takes "-lr" for the letters l and r, and hands them on one by one.
+  // cxxopts takes "-lr" for the letters l and r, and passes them on one by one.
   const auto whole = std::ranges::find_if(arguments, [&](const std::string& argument) {
     return argument.starts_with(word) && !argument.starts_with("--");
   });
@@ -49,7 +49,7 @@ cxxopts::ParseResult parse(cxxopts::Options& parser, const Arguments& arguments)
                    did_you_mean("--" + name, flags, "--help lists all"));
 }
 
-// A switch is "on" by being there. cxxopts would take a joined value, too.
+// A switch is "on" when it is given. cxxopts would also accept a joined value.
 void check_switches(const Arguments& arguments, const std::vector<const Option*>& options) {
   for (const std::string& argument : arguments)
     for (const Option* option : options)
@@ -65,7 +65,7 @@ void check_value(const Option& option, const std::string& value, const Arguments
       std::ranges::any_of(options, [&](const Option* other) { return value == other->flag(); });
   const bool joined = std::ranges::find(arguments, option.flag() + "=" + value) != arguments.end();
   if (is_flag && !joined)
-    throw UsageError("{} needs a value, found the flag {}; wanted {}", option.flag(), value,
+    throw UsageError("{} needs a value, found the flag {}; expected {}", option.flag(), value,
                      option.wanted());
   try {
     (void)nlohmann::json(value).dump();  // the config of a run must be able to hold it
@@ -94,7 +94,7 @@ Flags parse_flags(const std::vector<const Option*>& options, const Arguments& ar
   for (const Option* option : options)
     declare(parser, *option);
 
-  // Words after "--" are kept from cxxopts: it would hand them on looking like unknown flags.
+  // Arguments after "--" do not go to cxxopts: it would return them as unknown flags.
   const auto end = std::ranges::find(arguments, "--");
   const Arguments before(arguments.begin(), end);
   check_switches(before, options);

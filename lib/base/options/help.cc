@@ -1,4 +1,4 @@
-// The help text in two columns. cxxopts has a layout of its own, but sets the columns anew for
+// The help text in two columns. The layout of cxxopts is not used: it sets the columns anew for
 // every group, leaves spaces at line ends and knows neither units nor ranges.
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -81,7 +81,7 @@ std::string help_text(const std::vector<const Option*>& options, size_t width) {
   size_t column = 0;
   for (const Option* option : options)
     column = std::max(column, std::min(flag_column(*option).size(), kWidestFlag) + 2);
-  // Modules may come back to a group: each heading is told once, where it is first used.
+  // Several modules may add to one group: its heading is printed once, where it is first used.
   std::vector<std::string> groups;
   for (const Option* option : options)
     if (std::ranges::find(groups, option->group) == groups.end()) groups.push_back(option->group);

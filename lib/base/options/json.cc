@@ -73,7 +73,7 @@ Json element_schema(const Option& option) {
     schema["enum"] = option.choices;
     if (option.optional && !option.required) schema["enum"].push_back(nullptr);
   }
-  // Bounds of durations and sizes are texts: the description tells them.
+  // Bounds of durations and sizes are texts: the description states them.
   if (option.kind == OptionKind::text) return schema;
   for (const auto& bounds : {option.type_bounds, option.bounds})
     for (const OptionBound& bound : bounds)

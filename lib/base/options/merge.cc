@@ -72,7 +72,7 @@ void merge_values(OptionTable& table, const std::vector<GivenValue>& from_file,
 void check_merged(const OptionTable& table, const std::vector<GivenValue>& from_file) {
   for (const Option* option : table.options())
     if (option->required && !option->is_given())
-      throw UsageError("{} is missing; wanted: {}", option->flag(), option->help);
+      throw UsageError("{} is missing; expected: {}", option->flag(), option->help);
   try {
     for (const auto& rule : table.rules())
       rule();

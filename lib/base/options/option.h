@@ -1,6 +1,6 @@
-// One option as the sources, the help text and the schema see it: names, rules and texts. The
-// variable behind it is reached only through `read` and `write`, in texts as flags write them, so
-// nothing here depends on its type.
+// One option as the sources, the help text and the schema see it: names, rules and texts. Its
+// variable is reached only through `read` and `write`, in texts as flags write them, so nothing
+// here depends on its type.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ struct Option {
 
   OptionKind kind = OptionKind::text;
   std::string form;                  // what a value looks like: "an integer", "a path"
-  bool tell_form = false;            // whether the help text tells the form, too
+  bool tell_form = false;            // whether the help text shows the form, too
   std::string placeholder;           // stands for the value in the help text: "N", "PATH"
   std::vector<std::string> choices;  // the permitted values; empty: not a list
   std::vector<OptionBound> bounds;
@@ -37,17 +37,17 @@ struct Option {
   bool optional = false;     // may have no value (JSON null)
   bool none_word = false;    // the flag's value `none` means no value
   bool repeatable = false;   // `--data A --data B`, a list in JSON
-  bool required = false;     // must be given, by whatever source
-  bool never_empty = false;  // a list that must have a value: it has some by default
+  bool required = false;     // must be given, by any source
+  bool never_empty = false;  // a list that must not become empty: it has values by default
   std::vector<std::string> default_values;  // at most one unless repeatable
-  std::string default_note;                 // told in place of the default
+  std::string default_note;                 // shown instead of the default
 
-  // The values now; none when not given. Writing replaces them all; throws UsageError("found ...,
-  // wanted ...") without a place.
+  // The current values; none when not given. Writing replaces them all; throws UsageError("found
+  // ..., expected ...") without a place.
   std::function<std::vector<std::string>()> read;
   std::function<void(const std::vector<std::string>&)> write;
 
-  // Has a value now that says something; the empty text does not.
+  // Has a value that is not the empty text.
   bool is_given() const;
   std::string flag() const;  // "--l-max"
   std::string key() const;   // "l_max"

@@ -19,12 +19,12 @@ struct GivenValue {
 
 struct Flags {
   std::vector<GivenValue> values;  // one per option, in the order first given
-  std::vector<std::string> words;  // everything else, in order
+  std::vector<std::string> words;  // all other arguments, in order
 };
 
-// Splits the words of a command line: `--name value`, `--name=value`, switches, and `--` after
-// which everything is a word. Throws UsageError for an unknown flag (naming the nearest), a missing
-// value and a flag given twice that may not be. `-h` stands for an option named help.
+// Splits a command line: `--name value`, `--name=value`, switches, other arguments, and `--`, after
+// which all are other arguments. Throws UsageError for an unknown flag (naming the nearest), a
+// missing value and a flag given twice that may not be. `-h` stands for an option named help.
 Flags parse_flags(const std::vector<const Option*>& options,
                   const std::vector<std::string>& arguments);
 
@@ -34,15 +34,15 @@ Flags parse_flags(const std::vector<const Option*>& options,
 std::vector<GivenValue> read_config_file(const OptionTable& table,
                                          const std::filesystem::path& path);
 
-// Writes the file's values, then the flags' over them. A flag of an exclusive set also takes the
-// place of what the file gives for the other options of that set; two of a set in one source are
-// refused. Throws UsageError naming the place of a value that breaks a rule; variables may then be
-// partly written.
+// Writes the file's values, then the flags' over them. A flag of an exclusive set also replaces
+// what the file gives for the other options of that set; two of a set in one source are refused.
+// Throws UsageError naming the place of a value that breaks a rule; variables may then be partly
+// written.
 void merge_values(OptionTable& table, const std::vector<GivenValue>& from_file,
                   const std::vector<GivenValue>& from_flags);
 
-// Required options are there and every rule of OptionTable::validate holds; else UsageError, which
-// also tells the places of the flags it names that the file gave.
+// Checks that required options have a value and that every rule of OptionTable::validate holds;
+// else UsageError. For flags that it names, the message adds the place in the file that gave them.
 void check_merged(const OptionTable& table, const std::vector<GivenValue>& from_file);
 
 }  // namespace odb

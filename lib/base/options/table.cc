@@ -14,7 +14,7 @@ bool is_option_name(std::string_view name) {
 }  // namespace
 
 Option& OptionTable::make_option(std::string name) {
-  ODB_CHECK(is_option_name(name), "'{}' is no option name", name);
+  ODB_CHECK(is_option_name(name), "'{}' is not an option name", name);
   ODB_CHECK(!find(name), "the option {} is declared twice", name);
   Option& option = options_.emplace_back();
   option.name = std::move(name);

@@ -46,23 +46,23 @@ class OptionDeclaration {
   OptionDeclaration(Option& option, std::shared_ptr<OptionRules<T>> rules)
       : option_(option), rules_(std::move(rules)) {}
 
-  // What the option means: one sentence, no full stop; unit, range and default are told beside it.
+  // What the option means: one sentence, no full stop; unit, range and default are printed beside.
   OptionDeclaration& help(std::string text) {
     option_.help = std::move(text);
     return *this;
   }
-  // The plural name of what is counted or measured: "tokens". Integers accept it behind the number.
+  // The plural name of what is counted or measured: "tokens". Integers accept it after the number.
   OptionDeclaration& unit(std::string name) {
     rules_->unit = name;
     option_.unit = std::move(name);
     return *this;
   }
-  // Told in place of the default where the real one depends on something: "1 if no limit is given".
+  // Shown where the default depends on something: "1 if no limit is given".
   OptionDeclaration& default_note(std::string text) {
     option_.default_note = std::move(text);
     return *this;
   }
-  // Any further rule on a single value; `form` says what is wanted: "auto, env or HOST:PORT".
+  // Any further rule on a single value; `form` says what is expected: "auto, env or HOST:PORT".
   OptionDeclaration& form(std::string form, std::function<bool(const T&)> holds) {
     option_.form = std::move(form);
     option_.tell_form = true;
@@ -147,9 +147,9 @@ class OptionTable {
   // At most one of these options may be given. All must be std::optional and not given by default,
   // so that a printed config can be loaded again.
   void exclusive(std::vector<std::string> names);
-  // These must have a value once all sources are merged: options that have none by default, be it
-  // no element or the empty text. Said by the command, since what one command must know another may
-  // do without.
+  // These must have a value once all sources are merged. Their defaults are no value: no element,
+  // or the empty text. Declared by the command, because an option that one command requires may be
+  // optional in another.
   void require(const std::vector<std::string>& names);
   // A rule over several options, called once all sources are merged; throws UsageError.
   void validate(std::function<void()> rule) { rules_.push_back(std::move(rule)); }
@@ -178,7 +178,7 @@ class OptionTable {
 };
 
 namespace detail {
-// Reads one text by the type's and the declaration's rules; throws UsageError("found ..., wanted
+// Reads one text by the type's and the declaration's rules; throws UsageError("found ..., expected
 // ...").
 template <typename T>
 T read_option_value(const std::string& text, const Option& option, const OptionRules<T>& rules) {
@@ -188,7 +188,7 @@ T read_option_value(const std::string& text, const Option& option, const OptionR
     good = rules.tests[i](*reading.value);
   if (good) return *std::move(reading.value);
   const std::string problem = reading.problem.empty() ? "" : " (" + reading.problem + ")";
-  throw UsageError("found '{}'{}, wanted {}", text, problem, option.wanted());
+  throw UsageError("found '{}'{}, expected {}", text, problem, option.wanted());
 }
 }  // namespace detail
 
@@ -230,7 +230,7 @@ OptionTable::Declaration<V> OptionTable::declare(std::string name, V& variable,
   };
   option.write = [&variable, &option, rules](const std::vector<std::string>& texts) {
     if (texts.empty() && option.never_empty)
-      throw UsageError("found no value, wanted one or more, each {}", option.wanted());
+      throw UsageError("found no value, expected one or more, each {}", option.wanted());
     std::vector<T> values;
     values.reserve(texts.size());
     for (const std::string& text : texts)

@@ -35,8 +35,8 @@ struct OptionRules {
   std::vector<std::function<bool(const T&)>> tests = {};  // all must hold
 };
 
-// Each specialisation has kKind, kForm, kPlaceholder, read and print; kBareNumber where JSON may
-// also write the text as a number. Other modules may add specialisations for types of their own.
+// Each specialization has kKind, kForm, kPlaceholder, read and print; kBareNumber where JSON may
+// also write the text as a number. Other modules may add specializations for types of their own.
 template <typename T>
 struct OptionType;
 

@@ -24,7 +24,7 @@ CommandUsage train() {
 
 }  // namespace
 
-TEST_CASE("a command line gives the words and fills the options") {
+TEST_CASE("a command line gives the arguments and fills the options") {
   Described example;
   CommandUsage usage = train();
   usage.words = "RUN...";
@@ -35,7 +35,7 @@ TEST_CASE("a command line gives the words and fills the options") {
   CHECK(example.options == Options{.data = {"d"}, .seed = 3});
 }
 
-TEST_CASE("what is wrong with a command line is told") {
+TEST_CASE("faults in a command line are reported") {
   const TemporaryFolder folder;
   const auto refused = [&](const Texts& arguments) {
     Described example;
@@ -46,15 +46,15 @@ TEST_CASE("what is wrong with a command line is told") {
     return message_of<UsageError>(
         [&] { read_command_line(example.table, train(), arguments, kWidth); });
   };
-  CHECK(refused({}) == "--data is missing; wanted: files with records");
+  CHECK(refused({}) == "--data is missing; expected: files with records");
   CHECK(refused({"--data=d", "run"}) ==
         "'run': odb-trainer train takes options only (--name value); see --help");
   CHECK(refused({"--data=d", "--confg=x"}) == "unknown option --confg; did you mean --config?");
-  CHECK(refused({"--data=d", "--config", ""}) == "--config: found '', wanted a path");
+  CHECK(refused({"--data=d", "--config", ""}) == "--config: found '', expected a path");
   CHECK(refused({"--config=a", "--config=b"}) == "--config is given twice: a and b; give it once");
   CHECK(refused({"--data=d", "--join=off", "--accumulate=2"}) == "--accumulate needs --join on");
   CHECK(refused({"--data=d", "--join=off"}).empty());
-  // Options of the command line are no keys of the file.
+  // The general options are not keys of the file.
   const std::string path = folder.write("c.json", R"({"config": "x"})");
   CHECK_THAT(refused({"--data=d", "--config", path}), Catch::Contains("unknown key \"config\""));
 }
@@ -124,7 +124,7 @@ TEST_CASE("a printed config shows every option, those not given as null") {
 )");
 }
 
-TEST_CASE("the schema tells types, ranges, choices, defaults and exclusive sets") {
+TEST_CASE("the schema states types, ranges, choices, defaults and exclusive sets") {
   using nlohmann::json;
   Described example;
   const json schema =
@@ -157,7 +157,7 @@ TEST_CASE("the schema tells types, ranges, choices, defaults and exclusive sets"
   CHECK(property("seed")["maximum"] == 18446744073709551615u);
   CHECK(property("log_every")["type"] == json{"string", "number", "null"});
   CHECK(property("timeout")["description"] ==
-        "a peer is lost when silent for so long [a duration such as 90s, 5min, 1h30min (ms, s, "
+        "a peer is lost when silent for this long [a duration such as 90s, 5min, 1h30min (ms, s, "
         "min, h, d); at least 1s]");
   CHECK(schema["allOf"].size() == 3);
   CHECK(schema["allOf"][0] == json::parse(R"({"not": {"required":
@@ -165,7 +165,7 @@ TEST_CASE("the schema tells types, ranges, choices, defaults and exclusive sets"
       "accumulate": {"not": {"type": "null"}}, "global_batch_tokens": {"not": {"type": "null"}}}}})"));
 }
 
-TEST_CASE("the help text is grouped and tells meaning, unit, range, choices and default") {
+TEST_CASE("the help text is grouped and shows meaning, unit, range, choices and default") {
   const Described example;
   CHECK(help_text({example.table.find("l-max"), example.table.find("data"),
                    example.table.find("grouping"), example.table.find("global-batch-samples"),
@@ -214,7 +214,7 @@ TEST_CASE("help is answered whatever else is given, within the width") {
   CHECK_THROWS_AS(read_command_line(example.table, train(), {"--", "--help"}, kWidth), UsageError);
 }
 
-TEST_CASE("what a command requires may be a text, and the empty text is none") {
+TEST_CASE("a required option may be a text, and the empty text is no value") {
   std::string model;
   OptionTable table;
   table.add("model", model).help("folder of the model");
@@ -223,8 +223,8 @@ TEST_CASE("what a command requires may be a text, and the empty text is none") {
   const auto refused = [&](const Texts& arguments) {
     return message_of<UsageError>([&] { read_command_line(table, usage, arguments, kWidth); });
   };
-  CHECK(refused({}) == "--model is missing; wanted: folder of the model");
-  CHECK(refused({"--model="}) == "--model is missing; wanted: folder of the model");
+  CHECK(refused({}) == "--model is missing; expected: folder of the model");
+  CHECK(refused({"--model="}) == "--model is missing; expected: folder of the model");
   CHECK(refused({"--model=m"}).empty());
   model.clear();
   for (const char* asking : {"--print-config", "--print-schema", "--help"})

@@ -64,7 +64,7 @@ TEST_CASE("a config file gives values by their JSON types, comments are allowed"
         Options{.data = {"one.jsonl"}, .warmup = 0});
 }
 
-TEST_CASE("a fault in a config file is told with line, column and key") {
+TEST_CASE("a fault in a config file is reported with line, column and key") {
   struct Row {
     const char* text;
     const char* message;
@@ -81,36 +81,36 @@ TEST_CASE("a fault in a config file is told with line, column and key") {
        "train.json:1:16: unknown key \"se\"ed\"; did you mean seed?"},
       // types
       {"{\"l_max\": \"3\"}",
-       "train.json:1:2: l_max: found the text \"3\", wanted an integer, at least 1 (tokens)"},
+       "train.json:1:2: l_max: found the text \"3\", expected an integer, at least 1 (tokens)"},
       {"{\"l_max\": 8192.5}",
-       "train.json:1:2: l_max: found 8192.5, wanted an integer, at least 1 (tokens)"},
+       "train.json:1:2: l_max: found 8192.5, expected an integer, at least 1 (tokens)"},
       {"{\"l_max\": 99999999999999999999}",
-       "train.json:1:2: l_max: found 1e+20, wanted an integer, at least 1 (tokens)"},
+       "train.json:1:2: l_max: found 1e+20, expected an integer, at least 1 (tokens)"},
       {"{\"l_max\": null}",
-       "train.json:1:2: l_max: found null, wanted an integer, at least 1 (tokens)"},
+       "train.json:1:2: l_max: found null, expected an integer, at least 1 (tokens)"},
       {"{\"accumulate\": true}",
-       "train.json:1:2: accumulate: found true, wanted an integer, at least 1 (micro-steps), or "
+       "train.json:1:2: accumulate: found true, expected an integer, at least 1 (micro-steps), or "
        "null"},
-      {"{\"join\": \"on\"}", "train.json:1:2: join: found the text \"on\", wanted true or false"},
+      {"{\"join\": \"on\"}", "train.json:1:2: join: found the text \"on\", expected true or false"},
       {"{\"model\": 3}",
-       "train.json:1:2: model: found 3, wanted a text in quotes: a path, or null"},
+       "train.json:1:2: model: found 3, expected a text in quotes: a path, or null"},
       {"{\"timeout\": 90}",
-       "train.json:1:2: timeout: found 90, wanted a text in quotes: a duration such as 90s, "
+       "train.json:1:2: timeout: found 90, expected a text in quotes: a duration such as 90s, "
        "5min, 1h30min (ms, s, min, h, d), at least 1s"},
       {"{\"model\": {\"a\": {\"b\": 1}}}",
-       "train.json:1:2: model: found an object, wanted a text in quotes: a path, or null"},
+       "train.json:1:2: model: found an object, expected a text in quotes: a path, or null"},
       {"{\"model\": [\"a\"]}",
-       "train.json:1:2: model: found a list, wanted a text in quotes: a path, or null"},
+       "train.json:1:2: model: found a list, expected a text in quotes: a path, or null"},
       {"{\"data\": [\"a\", 3]}",
-       "train.json:1:2: data: found 3, wanted a list of values, each a "
+       "train.json:1:2: data: found 3, expected a list of values, each a "
        "text in quotes: a path"},
-      // ranges, by the same words as for flags
+      // ranges, with the same messages as for flags
       {"{\n\n\t\"workers\": 65}",
-       "train.json:3:2: workers: found '65', wanted an integer, at least 1, at most 64"},
+       "train.json:3:2: workers: found '65', expected an integer, at least 1, at most 64"},
       {"{\"grouping\": \"best\"}",
-       "train.json:1:2: grouping: found 'best', wanted one of greedy, fit"},
+       "train.json:1:2: grouping: found 'best', expected one of greedy, fit"},
       {"{\"log_every\": 0}",
-       "train.json:1:2: log_every: found '0' (must be more than 0), wanted an amount: 100 steps "
+       "train.json:1:2: log_every: found '0' (must be more than 0), expected an amount: 100 steps "
        "or 30min (a plain number means steps)"},
       // exclusive options
       {"{\"accumulate\": 2,\n \"global_batch_tokens\": 64}",
@@ -120,10 +120,11 @@ TEST_CASE("a fault in a config file is told with line, column and key") {
       {"{\"seed\": 1,}",
        "train.json:1:12: malformed JSON: syntax error while parsing object key - unexpected '}'; "
        "expected string literal"},
-      {"", "train.json:1:1: the file is empty, wanted a JSON object with option names as keys"},
-      {" \n", "train.json:1:1: the file is empty, wanted a JSON object with option names as keys"},
-      {"[1]", "train.json:1:1: found array, wanted an object with option names as keys"},
-      {"null", "train.json:1:1: found null, wanted an object with option names as keys"},
+      {"", "train.json:1:1: the file is empty, expected a JSON object with option names as keys"},
+      {" \n",
+       "train.json:1:1: the file is empty, expected a JSON object with option names as keys"},
+      {"[1]", "train.json:1:1: found array, expected an object with option names as keys"},
+      {"null", "train.json:1:1: found null, expected an object with option names as keys"},
   };
   for (const Row& row : rows) {
     INFO(row.text);
@@ -155,7 +156,7 @@ TEST_CASE("a config file that cannot be read is named with the reason") {
         "--config " + folder.path() + ": cannot read the file: Is a directory (errno 21)");
 }
 
-TEST_CASE("flags win over the file, also within an exclusive set") {
+TEST_CASE("flags override the file, also within an exclusive set") {
   const ConfigFile file(
       R"({"l_max": 4096, "global_batch_tokens": 64, "data": ["a", "b"], "workers": 3})");
   const auto merged = [&](const Texts& arguments) {
@@ -180,14 +181,14 @@ TEST_CASE("flags win over the file, also within an exclusive set") {
   CHECK(message_of<UsageError>([&] { merged({"--accumulate=2", "--global-batch-samples=3"}); }) ==
         "--accumulate and --global-batch-samples exclude each other; give one of them");
   CHECK(message_of<UsageError>([&] { merged({"--workers=0"}); }) ==
-        "--workers: found '0', wanted an integer, at least 1, at most 64");
+        "--workers: found '0', expected an integer, at least 1, at most 64");
 }
 
 TEST_CASE("whole numbers are integers however they are written") {
   CHECK(ConfigFile(R"({"l_max": 8e3, "workers": 4.0, "seed": -0.0})").options() ==
         Options{.l_max = 8000, .seed = 0, .workers = 4});
   CHECK(ConfigFile(R"({"workers": 1e300})").refused() ==
-        "train.json:1:2: workers: found 1e+300, wanted an integer, at least 1, at most 64");
+        "train.json:1:2: workers: found 1e+300, expected an integer, at least 1, at most 64");
 }
 
 TEST_CASE("an empty list is refused where the default is none") {
@@ -197,11 +198,11 @@ TEST_CASE("an empty list is refused where the default is none") {
   CHECK(message_of<UsageError>([&] {
           merge_values(table, {{.option = table.find("l-max"), .place = "a.json:1:2", .texts = {}}},
                        {});
-        }) == "a.json:1:2: found no value, wanted one or more, each an integer, at least 1");
+        }) == "a.json:1:2: found no value, expected one or more, each an integer, at least 1");
   CHECK(l_max == std::vector<int64_t>{8192});
 }
 
-TEST_CASE("a rule's message tells where the file gave the options that it names") {
+TEST_CASE("a rule's message says where the file gave the options that it names") {
   const ConfigFile file(R"({"workers": 3, "l_max": 4, "seed": 1})");
   Described example;
   example.table.validate([] { throw UsageError("--l-max without --seed-all and --workers"); });
@@ -212,7 +213,7 @@ TEST_CASE("a rule's message tells where the file gave the options that it names"
             ":1:16: l_max)");
 }
 
-// Looking for the place of every key from the file's start would outlast the test's limit.
+// Searching for every key from the start of the file would exceed the test's time limit.
 TEST_CASE("a config file of very many keys is refused at its first unknown one") {
   std::string text = "{";
   for (int i = 0; i < 400'000; ++i)

@@ -84,8 +84,8 @@ inline void describe(OptionTable& table, Options& options) {
       .help("how often a line is logged");
   table.add("timeout", options.timeout)
       .at_least(std::chrono::seconds(1))
-      .help("a peer is lost when silent for so long");
-  table.add("cache", options.cache).help("most memory for the index");
+      .help("a peer is lost when silent for this long");
+  table.add("cache", options.cache).help("maximum memory for the index");
   table.require({"data"});
 }
 

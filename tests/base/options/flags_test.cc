@@ -30,7 +30,7 @@ std::string refused(const Texts& arguments) {
 
 }  // namespace
 
-TEST_CASE("flags are read joined by = or followed by their value, mixed with words") {
+TEST_CASE("flags are read joined by = or followed by their value, mixed with other arguments") {
   struct Row {
     Texts arguments;
     const char* parsed;
@@ -57,7 +57,7 @@ TEST_CASE("flags are read joined by = or followed by their value, mixed with wor
   }
 }
 
-TEST_CASE("flags that cannot be meant are refused") {
+TEST_CASE("unknown, repeated and incomplete flags are refused") {
   struct Row {
     Texts arguments;
     const char* message;
@@ -72,8 +72,9 @@ TEST_CASE("flags that cannot be meant are refused") {
        "--global-batch-samples?"},
       {{"--seed", "1", "--seed", "2"}, "--seed is given twice: 1 and 2; give it once"},
       {{"--seed=1", "--seed=1"}, "--seed is given twice: 1 and 1; give it once"},
-      {{"--seed"}, "--seed is the last word, but needs a value"},
-      {{"--model", "--join", "off"}, "--model needs a value, found the flag --join; wanted a path"},
+      {{"--seed"}, "--seed needs a value, but is the last argument"},
+      {{"--model", "--join", "off"},
+       "--model needs a value, found the flag --join; expected a path"},
       {{"--model", "caf\xe9"}, "--model: the value is not valid UTF-8"},
   };
   for (const Row& row : rows) {

@@ -74,52 +74,53 @@ TEST_CASE("writing reads the text by the variable's type") {
   CHECK(example.options.data.empty());
 }
 
-TEST_CASE("a value that breaks a rule is refused with what was found and what is wanted") {
+TEST_CASE("a value that breaks a rule is refused with what was found and what is expected") {
   struct Row {
     const char* name;
     const char* text;
     const char* message;
   };
   const Row rows[] = {
-      {"l-max", "0", "found '0', wanted an integer, at least 1 (tokens)"},
-      {"l-max", "-5", "found '-5', wanted an integer, at least 1 (tokens)"},
+      {"l-max", "0", "found '0', expected an integer, at least 1 (tokens)"},
+      {"l-max", "-5", "found '-5', expected an integer, at least 1 (tokens)"},
       {"l-max", "abc",
-       "found 'abc' (a number must come first), wanted an integer, at least 1 (tokens)"},
+       "found 'abc' (a number must come first), expected an integer, at least 1 (tokens)"},
       {"l-max", "8192.5",
-       "found '8192.5' (not a whole number), wanted an integer, at least 1 (tokens)"},
+       "found '8192.5' (not a whole number), expected an integer, at least 1 (tokens)"},
       {"l-max", "64k samples",
-       "found '64k samples' (unknown unit 'samples'), wanted an integer, at least 1 (tokens)"},
+       "found '64k samples' (unknown unit 'samples'), expected an integer, at least 1 (tokens)"},
       {"l-max", "99999999999999999999",
-       "found '99999999999999999999' (too large), wanted an integer, at least 1 (tokens)"},
-      {"l-max", "", "found '' (a number must come first), wanted an integer, at least 1 (tokens)"},
-      {"workers", "65", "found '65', wanted an integer, at least 1, at most 64"},
+       "found '99999999999999999999' (too large), expected an integer, at least 1 (tokens)"},
+      {"l-max", "",
+       "found '' (a number must come first), expected an integer, at least 1 (tokens)"},
+      {"workers", "65", "found '65', expected an integer, at least 1, at most 64"},
       {"workers", "3000000000",
-       "found '3000000000' (too large), wanted an integer, at least 1, at most 64"},
-      {"seed", "-1", "found '-1' (a sign is not allowed), wanted an integer"},
-      {"grouping", "best", "found 'best', wanted one of greedy, fit"},
-      {"train-on", "Answers", "found 'Answers', wanted one of answers, all, last"},
-      {"join", "yes", "found 'yes', wanted on or off"},
-      {"accumulate", "0", "found '0', wanted an integer, at least 1 (micro-steps)"},
-      {"model", "", "found '', wanted a path"},
-      {"rendezvous", "here", "found 'here', wanted auto, env or HOST:PORT"},
-      {"warmup", "1", "found '1', wanted a number, at least 0, below 1"},
-      {"warmup", "nan", "found 'nan', wanted a number, at least 0, below 1"},
-      {"warmup", "0.03x", "found '0.03x', wanted a number, at least 0, below 1"},
-      {"warmup", "1e999", "found '1e999' (out of range), wanted a number, at least 0, below 1"},
+       "found '3000000000' (too large), expected an integer, at least 1, at most 64"},
+      {"seed", "-1", "found '-1' (a sign is not allowed), expected an integer"},
+      {"grouping", "best", "found 'best', expected one of greedy, fit"},
+      {"train-on", "Answers", "found 'Answers', expected one of answers, all, last"},
+      {"join", "yes", "found 'yes', expected on or off"},
+      {"accumulate", "0", "found '0', expected an integer, at least 1 (micro-steps)"},
+      {"model", "", "found '', expected a path"},
+      {"rendezvous", "here", "found 'here', expected auto, env or HOST:PORT"},
+      {"warmup", "1", "found '1', expected a number, at least 0, below 1"},
+      {"warmup", "nan", "found 'nan', expected a number, at least 0, below 1"},
+      {"warmup", "0.03x", "found '0.03x', expected a number, at least 0, below 1"},
+      {"warmup", "1e999", "found '1e999' (out of range), expected a number, at least 0, below 1"},
       {"save-every", "500",
-       "found '500' (the unit is missing), wanted an amount: 3e, 500 samples, 1.5M tokens, "
+       "found '500' (the unit is missing), expected an amount: 3e, 500 samples, 1.5M tokens, "
        "100 steps or 30min"},
       {"log-every", "3e",
-       "found '3e' (epochs are not accepted here), wanted an amount: 100 steps or 30min (a plain "
+       "found '3e' (epochs are not accepted here), expected an amount: 100 steps or 30min (a plain "
        "number means steps)"},
       {"timeout", "90",
-       "found '90' (the unit is missing), wanted a duration such as 90s, 5min, 1h30min (ms, s, "
+       "found '90' (the unit is missing), expected a duration such as 90s, 5min, 1h30min (ms, s, "
        "min, h, d), at least 1s"},
       {"timeout", "1ms",
-       "found '1ms', wanted a duration such as 90s, 5min, 1h30min (ms, s, min, h, d), at least "
+       "found '1ms', expected a duration such as 90s, 5min, 1h30min (ms, s, min, h, d), at least "
        "1s"},
       {"cache", "5G",
-       "found '5G' (unknown unit 'G'), wanted a size such as 5GB or 512MiB (B, kB, MB, GB, TB, "
+       "found '5G' (unknown unit 'G'), expected a size such as 5GB or 512MiB (B, kB, MB, GB, TB, "
        "KiB, MiB, GiB, TiB)"},
   };
   Described example;
@@ -156,7 +157,7 @@ TEST_CASE("faults in a declaration are internal errors") {
   OptionTable bad_default;
   bad_default.add("number", number).at_least(4).help("a number");
   CHECK_THROWS_WITH(bad_default.check_declarations(),
-                    Catch::Contains("the option number breaks its rules: found '3', wanted"));
+                    Catch::Contains("the option number breaks its rules: found '3', expected"));
   OptionTable empty_path;
   empty_path.add("path", path).help("a path");
   CHECK_THROWS_AS(empty_path.check_declarations(), InternalError);

@@ -1,5 +1,5 @@
-// Any bytes as config.json and as the index of a sharded model: a configuration that all that is
-// counted from it can bear, or a FileError.
+// Any bytes as config.json and as the index of a sharded model: a configuration for which all
+// derived numbers can be computed, or a FileError.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ void survive_config(std::string_view json) {
     ODB_CHECK_EQ(config.heads % config.key_value_heads, 0);
     ODB_CHECK_EQ(rope_frequencies(config, 1 << 20).size(),
                  static_cast<std::size_t>(config.head_size / 2));
-    if (config.layers > 8) return;  // names of thousands of layers teach nothing
+    if (config.layers > 8) return;  // names of thousands of layers add nothing
     ODB_CHECK_GT(parameter_count(config), 0);
     ODB_CHECK_GT(estimate_memory(config, {}, 8192).total(), 0);
     ODB_CHECK(!check_weights(config, {}).problems.empty(), "no weights, and no problem");

@@ -1,5 +1,5 @@
-// Any bytes as one record: parsed, rendered by every template, labelled. Only a DataError may come
-// out of it, and what is made must keep its own rules.
+// Any bytes as one record: parsed, rendered by every template, labeled. The only error may be a
+// DataError, and each sample must obey its own rules.
 #include <cstddef>
 #include <cstdint>
 

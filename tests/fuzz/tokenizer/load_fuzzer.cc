@@ -1,4 +1,4 @@
-// Any bytes as a tokenizer.json: they are refused with a DataError or give a tokenizer that works.
+// Any bytes as a tokenizer.json: refused with a DataError, or a tokenizer that works.
 #include "base/error.h"
 #include "base/log.h"
 #include "data/tokenizer/encoder.h"

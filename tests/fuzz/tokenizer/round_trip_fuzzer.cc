@@ -1,4 +1,4 @@
-// Any bytes as text: refused when they are no UTF-8, else encoded into ids that decode to the text
+// Any bytes as text: refused when they are not UTF-8, else encoded into ids that decode to the text
 // in form C, equal with a full, an empty and no cache, and equal to what the pattern as a regular
 // expression gives.
 #include <algorithm>
@@ -18,7 +18,7 @@ std::string read_file(bool with_scanner) {
   std::string json = RealFileSystem().read_all(std::string(ODB_TESTS_FOLDER) +
                                                "/cases/tokenizer/added_tokens/tokenizer.json");
   if (with_scanner) return json;
-  // A group around the pattern changes nothing but that no scanner is known for it.
+  // A group around the pattern has one effect: no scanner is known for it.
   const std::string key = "\"Regex\": \"";
   const std::size_t begin = json.find(key) + key.size();
   const std::size_t end = json.find("\"", begin);
@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   ODB_CHECK(subjects.uncached.encode(text) == ids, "the cache changes the ids");
   ODB_CHECK(subjects.by_pattern.encode(text) == ids, "the scanner and the pattern differ");
-  // Added tokens that strip white space are the one thing that does not come back.
+  // Only added tokens that strip white space do not decode to the text.
   if (text.find("<trim>") != std::string::npos) return 0;
   std::string scratch;
   const std::string back = subjects.scanned.decode(ids);

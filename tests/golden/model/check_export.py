@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds `odb-trainer export` to transformers: what it writes loads there, and nothing has changed.
+"""Checks `odb-trainer export` against transformers: its output loads there, and nothing has changed.
 
     .cache/model-golden/bin/python tests/golden/model/check_export.py build/release/odb-trainer
 

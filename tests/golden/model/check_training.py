@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds what `odb-trainer train` leaves to transformers: the checkpoint and its export load there whole, and give the loss that
-the run itself found on its evaluation data.
+"""Checks the results of `odb-trainer train` in transformers: the checkpoint and its export load whole, and give the loss that
+the run itself reported on its evaluation data.
 
     .cache/transformers/bin/python tests/golden/model/check_training.py build/release/odb-trainer
 
@@ -54,7 +54,7 @@ def main():
              folder / "train.jsonl", "--eval-data", folder / "eval.jsonl", "--eval-at-start", "on", "--l-max", 256, "--lr", 0.01,
              "--device", "cpu", "--threads", 1, "--console", "off", "--output", folder / "run")
         before, after = (json.loads(line) for line in (folder / "run/evaluations.jsonl").read_text().splitlines())
-        assert after["loss"] < before["loss"] - 0.5, f"nothing was learnt: {before['loss']} to {after['loss']}"
+        assert after["loss"] < before["loss"] - 0.5, f"nothing was learned: {before['loss']} to {after['loss']}"
         [checkpoint] = (folder / "run/checkpoints").iterdir()
         call(trainer, "export", checkpoint, folder / "exported", stdout=subprocess.DEVNULL)
         made = call(trainer, "tokenize", "--samples", *TOKENIZER, input=(folder / "eval.jsonl").read_text(),

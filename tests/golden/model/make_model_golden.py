@@ -30,7 +30,7 @@ SIZES = dict(vocab_size=64, hidden_size=24, intermediate_size=40, num_hidden_lay
              num_key_value_heads=2, max_position_embeddings=64, initializer_range=0.3, bos_token_id=1, eos_token_id=None)
 LLAMA3 = dict(rope_type="llama3", factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0,
               original_max_position_embeddings=16)
-# Whole answers with gradients, and those that only differ in their rotary embedding (logits alone).
+# Models with all results and gradients, and those that only differ in their rotary embedding (logits only).
 MODELS = {
     "qwen3_tied": ("qwen3", dict(head_dim=8, tie_word_embeddings=True, rope_theta=1e6)),
     "qwen3_untied": ("qwen3", dict(head_dim=8, tie_word_embeddings=False, rope_theta=1e6)),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes case_losses.json: what transformers makes of chat cases (tests/cases), with the model and tokenizer of the cases there.
+"""Writes case_losses.json: the results of transformers on chat cases (tests/cases), with the model and tokenizer of the cases there.
 
     .cache/transformers/bin/python tests/golden/training/make_case_losses.py
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/training/curves.safetensors: what transformers and torch make of 200 training steps.
+"""Writes tests/golden/training/curves.safetensors: the results of transformers and torch in 200 training steps.
 
     python3 -m venv .cache/model-golden
     .cache/model-golden/bin/pip install torch==2.13.0 transformers==4.57.6 safetensors==0.8.0
