@@ -49,7 +49,7 @@ inline constexpr std::int64_t kSamplesPerRank = 4096;
 
 // One strategy under one combination.
 struct PlanRow {
-  std::string name;  // the strategy's; "odb-padded" for odb in the padded layout beside odb in flat
+  std::string name;  // the strategy's; "odb-padded": the padded layout of odb, if flat is shown too
   std::int64_t ranks = 0;
   std::int64_t depth = 0;
   BatchingOptions options;  // resolved
