@@ -1,4 +1,4 @@
-// The options of group "data" that say what the samples are.
+// The options of group "data": what the samples are.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ struct DataOptions {
   TrainOn train_on = TrainOn::answers;
   OnBadSample on_bad_sample = OnBadSample::fail;
   bool parse_special_in_text = false;
-  std::string cache_dir;  // empty: beside the data
+  std::string cache_dir;  // empty: next to the data
 };
 
-// All of them.
+// All options of the group.
 void describe(OptionTable& table, DataOptions& options);
 
-// Those that say how a record becomes a sample: without data, on-bad-sample and cache-dir.
+// The options that define how a record becomes a sample: without data, on-bad-sample and cache-dir.
 void describe_sample_making(OptionTable& table, DataOptions& options);
 
 }  // namespace odb

@@ -47,7 +47,7 @@ TEST_CASE("tokenize: control tokens in text count when asked for") {
 TEST_CASE("tokenize: a bad line ends it with exit code 3 and its number") {
   const Outcome bad = with_input("tokenize " + kTokenizer, "\"good\"\n{}\n");
   CHECK(bad.code == 3);
-  CHECK_THAT(bad.errors, Catch::Contains("standard input:2: wanted a JSON string"));
+  CHECK_THAT(bad.errors, Catch::Contains("standard input:2: expected a JSON string"));
   const Outcome unknown = with_input("tokenize --decode " + kTokenizer, "[1]\n[337]\n");
   CHECK(unknown.code == 3);
   CHECK_THAT(unknown.errors, Catch::Contains("standard input:2: ") && Catch::Contains("337"));

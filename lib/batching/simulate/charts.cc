@@ -90,7 +90,7 @@ double legend_width(const LegendEntry& entry) {
   return kLegendSample + 20 + kLetterWidth * static_cast<double>(entry.text.size());
 }
 
-// Entries that stand in one line, line by line.
+// The entries of each line of the legend.
 std::vector<std::vector<LegendEntry>> legend_lines(const std::vector<LegendEntry>& legend) {
   std::vector<std::vector<LegendEntry>> lines(1);
   double width = 0;

@@ -1,4 +1,4 @@
-// Line charts side by side in one SVG drawing, as text: no file, no font or script from outside.
+// Draws line charts side by side as one SVG text that needs no external file, font or script.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace odb {
 struct ChartLine {
   std::string colour;  // "#0072b2"
   bool dashed = false;
-  std::vector<double> values;  // one for each place on the x axis
+  std::vector<double> values;  // one per place on the x axis
 };
 
 struct Chart {
@@ -34,8 +34,8 @@ struct ChartSheet {
 
 std::string draw_svg(const ChartSheet& sheet);
 
-// From 0 (or below, if `lowest` is) to at least `highest` in three to six steps of 1, 2 or 5 times
-// a power of ten.
+// Ticks from 0 (or below, if `lowest` is negative) to at least `highest`, in three to six steps of
+// 1, 2 or 5 times a power of ten.
 std::vector<double> axis_ticks(double lowest, double highest);
 
 }  // namespace odb

@@ -70,7 +70,7 @@ std::vector<std::int32_t> parse_lines(std::string_view text, const std::string& 
     const auto [stop, error] = std::from_chars(line.data(), line.data() + line.size(), length);
     if (error != std::errc() || stop != line.data() + line.size() || length < 1 ||
         length > kMostLength)
-      throw DataError("{}:{}: found '{}'; wanted a length in tokens, a whole number from 1 to {}",
+      throw DataError("{}:{}: found '{}'; expected a length in tokens, a whole number from 1 to {}",
                       where, line_number, line.substr(0, 40), kMostLength);
     lengths.push_back(static_cast<std::int32_t>(length));
   }
@@ -83,7 +83,7 @@ std::vector<std::int32_t> parse_json(std::string_view text, const std::string& w
     document = nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
     throw DataError(
-        "{}: it begins like JSON but is none ({}); wanted one length a line, a JSON "
+        "{}: begins like JSON but is not valid JSON ({}); expected one length a line, a JSON "
         "list, or an object with the list \"lengths\"",
         where, error.what());
   }
@@ -91,13 +91,13 @@ std::vector<std::int32_t> parse_json(std::string_view text, const std::string& w
     const auto found = document.find("lengths");
     if (found == document.end())
       throw DataError(
-          "{}: the JSON object has no \"lengths\"; wanted a list of lengths under that "
+          "{}: the JSON object has no \"lengths\"; expected a list of lengths under that "
           "key",
           where);
     document = nlohmann::json(*found);
   }
   if (!document.is_array())
-    throw DataError("{}: \"lengths\" is of type {}; wanted a list of whole numbers", where,
+    throw DataError("{}: \"lengths\" is of type {}; expected a list of whole numbers", where,
                     document.type_name());
   std::vector<std::int32_t> lengths;
   lengths.reserve(document.size());
@@ -105,8 +105,8 @@ std::vector<std::int32_t> parse_json(std::string_view text, const std::string& w
     const bool whole = value.is_number_integer();
     const std::int64_t length = whole ? value.get<std::int64_t>() : 0;
     if (length < 1 || length > kMostLength)
-      throw DataError("{}: element {} of the list is {}; wanted a whole number from 1 to {}", where,
-                      lengths.size(), value.dump().substr(0, 40), kMostLength);
+      throw DataError("{}: element {} of the list is {}; expected a whole number from 1 to {}",
+                      where, lengths.size(), value.dump().substr(0, 40), kMostLength);
     lengths.push_back(static_cast<std::int32_t>(length));
   }
   return lengths;
@@ -132,7 +132,7 @@ std::vector<std::int32_t> named_lengths(std::string_view name, std::int64_t samp
     throw UsageError("--lengths {}: no such file or distribution; distributions: {}", name,
                      fmt::join(length_distributions(), ", "));
   if (samples < 1 || samples > kMostSamples)
-    throw UsageError("--samples {}; wanted 1 to {}", samples, kMostSamples);
+    throw UsageError("--samples {}; expected 1 to {}", samples, kMostSamples);
   std::vector<std::int32_t> lengths(static_cast<std::size_t>(samples));
   for (std::size_t i = 0; i < lengths.size(); ++i)
     lengths[i] = draw_length(*distribution, seed, i);
@@ -144,7 +144,7 @@ std::vector<std::int32_t> parse_lengths(std::string_view text, const std::string
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string_view::npos && (text[first] == '[' || text[first] == '{');
   std::vector<std::int32_t> lengths = json ? parse_json(text, where) : parse_lines(text, where);
-  if (lengths.empty()) throw DataError("{}: it holds no length; wanted at least one", where);
+  if (lengths.empty()) throw DataError("{}: contains no lengths; expected at least one", where);
   return lengths;
 }
 

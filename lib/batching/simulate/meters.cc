@@ -38,7 +38,7 @@ void SlotMeters::add(const std::vector<Slot>& slots_of_rank) {
       ++groups_before_tail_;
       positions_before_tail_ += positions;
     }
-    // Welford's update: stable, and no group need be kept.
+    // Welford's update: stable, and keeps no groups.
     const double count = static_cast<double>(sums_.groups);
     const double from_place = static_cast<double>(slot.number) - mean_place_;
     const double length = static_cast<double>(sums.tokens) / static_cast<double>(sums.rows);

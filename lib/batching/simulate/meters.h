@@ -1,4 +1,4 @@
-// Sums over the slots of an epoch, as far as they can be kept without keeping slots.
+// Running sums over the slots of an epoch. Does not keep the slots.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace odb {
 
-// A share or rate; 0 where there is nothing to have a share of.
+// part / whole; 0 if `whole` is 0.
 inline double ratio(double part, double whole) {
   return whole == 0 ? 0 : part / whole;
 }
@@ -18,17 +18,17 @@ class SlotMeters {
  public:
   SlotMeters(const CostModel& model, const StepTime& step_time, std::int64_t l_max, int world);
 
-  // The same round of slots of each rank, rank by rank.
+  // A round: begin_round(), add() once per rank, end_round().
   void begin_round(std::size_t slots, bool tail);
   void add(const std::vector<Slot>& slots_of_rank);
-  // The compute seconds of each slot's slowest rank.
+  // Returns the compute seconds of each slot's slowest rank.
   const std::vector<double>& end_round();
 
-  // All that follows from slots; rounds, seconds and waits are the caller's.
+  // All results that follow from slots. The caller fills in rounds, seconds and waits.
   SimulationResult result() const;
 
  private:
-  // Of the round's slots.
+  // Sums of one slot of the round over all ranks.
   struct SlotSums {
     double compute = 0;  // seconds, all ranks with data
     std::int64_t groups = 0;

@@ -34,15 +34,15 @@ std::vector<Combination> combinations(const PlanOptions& options) {
   return all;
 }
 
-// A line of the table: a strategy and the layout it is run in.
+// A line of the table: a strategy and its layout.
 struct Contender {
   std::string name;
   Strategy strategy;
   Layout layout;
 };
 
-// With --layout auto: packing and odb flat, as they need no padding; the others padded, as they are
-// usually run; and odb once more beside them, padded.
+// With --layout auto, packing and odb run flat because they need no padding. The others run padded,
+// as is usual. odb also runs padded, for comparison.
 std::vector<Contender> contenders(const PlanOptions& options) {
   std::vector<Strategy> strategies = options.strategies;
   if (strategies.empty()) strategies.assign(std::begin(kAllStrategies), std::end(kAllStrategies));
@@ -100,7 +100,7 @@ PlanRow simulate_row(const PlanOptions& options, const Contender& contender, con
 }  // namespace
 
 std::uint64_t memory_wanted(const PlanOptions& options, std::int64_t samples) {
-  constexpr std::uint64_t kBytesOfPlan = 30;  // while plan_epoch() is at work
+  constexpr std::uint64_t kBytesOfPlan = 30;  // while plan_epoch() runs
   const bool plans = options.strategies.empty() ||
                      std::any_of(options.strategies.begin(), options.strategies.end(), plans_epoch);
   return static_cast<std::uint64_t>(samples) * (sizeof(std::int32_t) + (plans ? kBytesOfPlan : 0));
@@ -110,7 +110,7 @@ std::vector<PlanRow> make_plan(const PlanOptions& options, const LengthsFor& len
                                const PlanProgress& progress) {
   const std::vector<Contender> all = contenders(options);
   const std::vector<Combination> places = combinations(options);
-  for (const Contender& contender : all)  // every refusal before the first simulation
+  for (const Contender& contender : all)  // all errors before the first simulation
     for (const Combination& at : places)
       batching_options(options, contender, at);
   const Contender standard{name(Strategy::standard), Strategy::standard,

@@ -17,7 +17,7 @@ namespace odb {
 struct PlanOptions {
   std::string lengths = "chat";           // --lengths: a distribution or a file
   std::optional<std::int64_t> samples;    // --samples
-  std::vector<std::int64_t> ranks = {8};  // --ranks; several: side by side
+  std::vector<std::int64_t> ranks = {8};  // --ranks; several are compared
   std::vector<Strategy> strategies;       // --batching; empty: all
 
   // Each may have several values: a sweep.
@@ -27,7 +27,7 @@ struct PlanOptions {
   std::vector<std::int64_t> depth = {8};
   std::vector<std::int64_t> pad_multiple = {8};
 
-  Layout layout = Layout::automatic;        // --layout; auto: each strategy as it is usually run
+  Layout layout = Layout::automatic;        // --layout; auto: the usual one of each strategy
   Grouping grouping = Grouping::automatic;  // --grouping; odb only
   Align align = Align::balanced;
   Mates mates = Mates::cost;
@@ -49,7 +49,7 @@ inline constexpr std::int64_t kSamplesPerRank = 4096;
 
 // One strategy under one combination.
 struct PlanRow {
-  std::string name;  // the strategy's; "odb-padded" for odb in the padded layout beside odb in flat
+  std::string name;  // the strategy's; "odb-padded": the padded layout of odb, if flat is shown too
   std::int64_t ranks = 0;
   std::int64_t depth = 0;
   BatchingOptions options;  // resolved
@@ -57,17 +57,18 @@ struct PlanRow {
   double speedup_over_standard = 0;  // seconds of standard / seconds, at the same combination
 };
 
-// Bytes that an epoch of so many samples takes, but for the ranks' windows: the lengths, and the
-// plan of the strategies that make one.
+// Bytes of memory for an epoch of `samples` samples: the lengths, and the plan if any strategy
+// makes one. Does not count the windows of the ranks.
 std::uint64_t memory_wanted(const PlanOptions& options, std::int64_t samples);
 
-// Answers the lengths to be used at that number of ranks.
+// Returns the lengths to use with `ranks` ranks.
 using LengthsFor = std::function<LengthTable(std::int64_t ranks)>;
-// Told before each simulation what comes next: "odb at 1024 ranks".
+// Called before each simulation with its name: "odb at 1024 ranks".
 using PlanProgress = std::function<void(const std::string&)>;
 
-// Rows in the order strategies, combinations (options in the order above), ranks. standard runs for
-// the speed-up even where no row shows it. UsageError: a value out of range, naming its option.
+// Rows are ordered by strategy, then combination (options in the order above), then ranks. The
+// strategy standard always runs, because speedups are relative to it. UsageError: a value out of
+// range, naming its option.
 std::vector<PlanRow> make_plan(const PlanOptions& options, const LengthsFor& lengths_for,
                                const PlanProgress& progress);
 
@@ -77,7 +78,7 @@ struct SweptOption {
   std::vector<std::int64_t> values;
   std::int64_t (*of_row)(const PlanRow& row);
 };
-// Those with more than one value, ranks last.
+// The options with more than one value, ranks last.
 std::vector<SweptOption> swept_options(const PlanOptions& options);
 
 }  // namespace odb

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::int64_t kMostRanks = 1 << 16;
 
-// Bounds of the time model: far beyond any machine, and no figure overflows or rounds to nothing.
+// Bounds of the time model: far beyond any machine, and no result overflows or underflows.
 constexpr double kMostSeconds = 86400;
-constexpr double kLeastSeconds = 1e-15;  // of one position, sample
+constexpr double kLeastSeconds = 1e-15;  // per position, per sample
 constexpr double kMostBytes = 1e15;
 
 void describe_data(OptionTable& table, PlanOptions& options) {
@@ -30,14 +30,13 @@ void describe_data(OptionTable& table, PlanOptions& options) {
       .unit("samples")
       .at_least(1)
       .at_most(kMostSamples)
-      .default_note(
-          fmt::format("all of a file; {} for each rank of a distribution", kSamplesPerRank))
-      .help("how many samples an epoch has; of a file the first ones");
+      .default_note(fmt::format("all of a file; {} per rank for a distribution", kSamplesPerRank))
+      .help("samples of an epoch; the first ones of a file");
   table.add("ranks", options.ranks)
       .unit("ranks")
       .at_least(1)
       .at_most(kMostRanks)
-      .help("number of simulated ranks; several give a line each");
+      .help("number of simulated ranks; each value gets a line");
   table.add("seed", options.seed).help("seed of the lengths and of every random choice");
 }
 
@@ -45,9 +44,7 @@ void describe_strategies(OptionTable& table, PlanOptions& options) {
   table.group("batching");
   add_strategy(table, options.strategies).default_note("all").help("strategies to compare");
   add_layout(table, options.layout)
-      .help(
-          "auto runs each strategy as it is usually run: packing flat (always), odb in both "
-          "layouts, the others padded");
+      .help("auto runs packing flat (always), odb in both layouts, the others padded");
   add_grouping(table, options.grouping);
   add_align(table, options.align);
   add_mates(table, options.mates);
@@ -57,7 +54,7 @@ void describe_strategies(OptionTable& table, PlanOptions& options) {
 }
 
 void describe_sweeps(OptionTable& table, PlanOptions& options) {
-  table.group("sweeps (each may be given several times)");
+  table.group("sweeps (each option may be repeated)");
   add_count(table, kLMaxOption, options.l_max);
   add_count(table, kWindowOption, options.window);
   add_count(table, kRoundGroupsOption, options.round_groups);
@@ -76,22 +73,22 @@ void describe_time(OptionTable& table, PlanOptions& options) {
       .unit("seconds")
       .at_least(0)
       .at_most(kMostSeconds)
-      .help("a of a + b x positions + c x sum of length^2, the compute time of a slot");
+      .help("a in a + b x positions + c x sum of length^2, the compute time of a slot");
   table.add("seconds-per-position", time.seconds_per_position)
       .unit("seconds")
       .at_least(kLeastSeconds)
       .at_most(kMostSeconds)
-      .help("b: of one computed position, real or padding");
+      .help("b: time per computed position, real or padding");
   table.add("seconds-per-square", time.seconds_per_square)
       .unit("seconds")
       .at_least(0)
       .at_most(kMostSeconds)
-      .help("c: of attention");
+      .help("c: time per squared length, for attention");
   table.add("gradient-bytes", time.gradient_bytes)
       .unit("bytes")
       .at_least(0)
       .at_most(kMostBytes)
-      .help("what the all-reduce of a step moves");
+      .help("size of the gradients that each step all-reduces");
   table.add("link-bytes-per-second", time.link_bytes_per_second)
       .unit("bytes per second")
       .at_least(1)
@@ -106,15 +103,15 @@ void describe_time(OptionTable& table, PlanOptions& options) {
       .unit("processes")
       .at_least(1)
       .at_most(kMostCount)
-      .help("data workers of a rank");
+      .help("data workers per rank");
   table.add("seconds-per-sample", options.seconds_per_sample)
       .unit("seconds")
       .at_least(kLeastSeconds)
       .at_most(kMostSeconds)
-      .help("time in which a data worker prepares a sample");
+      .help("time a data worker needs per sample");
 }
 
-// A value that comes twice would be simulated and shown twice.
+// A repeated value would be simulated and shown twice.
 void check_repeats(const PlanOptions& options) {
   for (const SweptOption& option : swept_options(options)) {
     std::vector<std::int64_t> values = option.values;
@@ -135,9 +132,8 @@ void check_packing(const PlanOptions& options) {
                                  Strategy::packing) != options.strategies.end();
   if (packing && options.layout == Layout::padded)
     throw UsageError(
-        "--batching packing with --layout padded: a packed row has samples of different lengths "
-        "one "
-        "after another; leave one of them out");
+        "--batching packing does not support --layout padded: a packed row joins samples of "
+        "different lengths; remove one of the two options");
 }
 
 void check_plot(const PlanOptions& options) {
@@ -150,9 +146,9 @@ void check_plot(const PlanOptions& options) {
   const bool with_ranks = !swept.empty() && swept.back().name == "ranks";
   if (swept.size() != 1 && !(swept.size() == 2 && with_ranks))
     throw UsageError(
-        "--plot shows results over one option; {} have several values. Give several values to one "
-        "of --l-max, --window, --round-groups, --depth, --pad-multiple or --ranks, or to one of "
-        "the first five and --ranks",
+        "--plot needs one swept option, or one and --ranks; options with several values: {}. Give "
+        "several values to one of --l-max, --window, --round-groups, --depth, --pad-multiple or "
+        "--ranks, or to one of the first five and --ranks",
         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 

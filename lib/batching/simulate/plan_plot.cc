@@ -11,7 +11,7 @@
 namespace odb {
 namespace {
 
-// Okabe and Ito's palette, told apart also by most colour-blind readers.
+// Okabe and Ito's palette, distinguishable for most color-blind readers.
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#e69f00",
                                     "#cc79a7", "#56b4e9", "#000000", "#999999"};
 
@@ -22,7 +22,7 @@ struct Quantity {
 };
 
 constexpr Quantity kQuantities[] = {
-    {"speed-up over standard", 1, [](const PlanRow& row) { return row.speedup_over_standard; }},
+    {"speedup over standard", 1, [](const PlanRow& row) { return row.speedup_over_standard; }},
     {"padding, %", 0, [](const PlanRow& row) { return 100 * row.result.padding_fraction; }},
     {"budget fill, %", 0, [](const PlanRow& row) { return 100 * row.result.budget_fill; }},
     {"waiting for the slowest rank, %", 0,

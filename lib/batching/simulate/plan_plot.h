@@ -1,5 +1,5 @@
-// The results of a sweep as a drawing (SVG): six small charts over the swept option, a line for
-// each strategy. With several numbers of ranks besides, lines of the second on are dashed.
+// The results of a sweep as an SVG drawing: six small charts over the swept option, one line per
+// strategy. If --ranks has several values too, lines from its second value on are dashed.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace odb {
 
-// Exactly one option is swept, or one and ranks.
+// REQUIRES: exactly one option is swept, or one and --ranks.
 std::string plan_plot(const PlanOptions& options, const std::vector<PlanRow>& rows);
 
 }  // namespace odb

@@ -8,7 +8,7 @@
 
 namespace odb {
 
-// One line a row, strategies together; swept options have a column of their own. Ends with a line
+// One line per row, grouped by strategy; swept options have a column of their own. Ends with a line
 // feed. docs/plan.md explains the columns.
 std::string plan_table(const PlanOptions& options, const std::vector<PlanRow>& rows);
 

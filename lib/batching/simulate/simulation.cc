@@ -25,7 +25,7 @@ std::vector<Rounds> make_ranks(const SimulationInput& input, const Epoch& epoch)
   return ranks;
 }
 
-// Fills the windows of all ranks. Answers what each drew.
+// Fills the windows of all ranks. Returns the number of samples that each drew.
 std::vector<std::int64_t> fill_all(std::vector<Rounds>& ranks,
                                    const std::vector<std::int32_t>& lengths) {
   std::vector<std::int64_t> drawn(ranks.size());
@@ -53,7 +53,7 @@ bool is_data_round(const std::vector<Slot>& slots) {
 
 SimulationResult simulate(const SimulationInput& input) {
   if (!input.lengths || input.lengths->empty())
-    throw UsageError("there are 0 samples to simulate with; wanted at least one length");
+    throw UsageError("no samples to simulate; expected at least one length");
   ODB_CHECK_GE(input.world, 1);
   BatchingOptions options = input.options;
   options.quadratic_cost = input.step_time.quadratic_cost();

@@ -1,8 +1,8 @@
-// One epoch of a strategy on simulated ranks, and what came of it.
+// Simulates one epoch of a strategy on all ranks.
 //
-// Runs the real state machines, Rounds over GroupSource, of all ranks in one thread; reductions are
-// loops. Slots are measured round by round and dropped. Memory: the lengths (4 bytes a sample), the
-// plan of a strategy that has one (about 16), and each rank's window.
+// Runs the real state machines of all ranks, Rounds over GroupSource, in one thread; reductions are
+// loops. Slots are measured and dropped round by round. Memory: the lengths (4 bytes per sample),
+// the plan of a strategy that has one (about 16), and each rank's window.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,9 @@ struct SimulationInput {
 // Fractions are 0..1. A rank-slot is one slot of one rank.
 struct SimulationResult {
   std::int64_t rounds = 0;
-  std::int64_t steps = 0;       // slots in which at least one rank computes
-  std::int64_t tail_steps = 0;  // of these: since a rank drew its last view, so that open groups go
+  std::int64_t steps = 0;  // slots in which at least one rank computes
+  std::int64_t tail_steps =
+      0;  // of these: after some rank drew its last view, when open groups are sent
   std::int64_t samples = 0;
   std::int64_t tokens = 0;         // real
   std::int64_t positions = 0;      // computed: tokens and padding
@@ -38,8 +39,8 @@ struct SimulationResult {
   double budget_fill = 0;              // mean of positions / L_max over groups
   double budget_fill_before_tail = 0;  // the same without tail_steps; 0 if there are no others
   double idle_fraction = 0;            // rank-slots without data
-  // Of the time that all ranks spend in slots, communication aside: what those with data wait for
-  // the slowest, and what those without data wait.
+  // Shares of the time that all ranks spend in slots, communication excluded: the wait of ranks
+  // with data for the slowest rank, and the wait of ranks without data.
   double straggler_fraction = 0;
   double idle_time_fraction = 0;
   double data_wait_fraction = 0;  // of seconds: trainers wait for a slot
@@ -48,7 +49,7 @@ struct SimulationResult {
   double tokens_per_second = 0;
   double tokens_per_step_cv = 0;  // standard deviation / mean over steps
 
-  // Does the order of the epoch prefer a length?
+  // Whether the order of the epoch depends on length.
   double mean_length = 0;
   double length_bias = 0;         // correlation of a group's mean length with its slot number
   double first_tenth_length = 0;  // mean length of the samples in the first tenth of the steps

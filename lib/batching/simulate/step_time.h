@@ -1,14 +1,14 @@
-// How long a slot takes, by a model of few numbers: enough to compare strategies, not to predict a
-// machine.
+// A model of the time of a slot with few parameters. It compares strategies; it does not predict
+// the time of a real machine.
 //
-//   compute of a rank = a + b * positions + c * sum(length^2)        0 when it stands idle
+//   compute of a rank = a + b * positions + c * sum(length^2)        0 when it is idle
 //   a slot            = slowest rank + what the all-reduce takes beyond the backward pass
 //
-// Positions are what the device really computes: real tokens in the flat layout; in the padded
-// layout every row at the padded length of the longest. All ranks wait for the slowest, since each
-// step ends in an all-reduce. It runs beside the backward pass, two thirds of the compute time;
-// only what is longer shows. Its time is that of a ring: 2 (W-1)/W of the gradient's bytes through
-// one rank's link, and 2 log2(W) times the latency.
+// Positions are what the device computes: real tokens in the flat layout; in the padded layout
+// every row at the padded length of the longest. All ranks wait for the slowest, because each step
+// ends in an all-reduce. The all-reduce overlaps the backward pass (two thirds of the compute
+// time), so only its excess counts. Its time is that of a ring: 2 (W-1)/W of the gradient's bytes
+// through one rank's link, and 2 log2(W) times the latency.
 #pragma once
 
 #include "batching/group.h"

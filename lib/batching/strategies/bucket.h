@@ -2,13 +2,12 @@
 // views; each pool is sorted by length and cut into batches of --batch-size rows; all batches are
 // shuffled. In the padded layout lengths are rounded up to --pad-multiple.
 //
-// Knows: the lengths of a pool (for robot episodes they stand in the index, nothing need be read).
+// Knows: the lengths of a pool (for robot episodes they are in the index: no data is read).
 // Guarantees: every view once; batches in random order. Does not: keep batches within --l-max.
 //
-// Counterpart: length-bucket batch samplers. Behind them, data-parallel wrappers hand every W-th
-// batch to a rank and then repeat the first batches or drop the last; here ranks without a last
-// batch stand idle in one slot.
-#pragma once
+// Counterpart: length-bucket batch samplers. Data-parallel wrappers around them give every W-th
+// batch to a rank, then repeat the first batches or drop the last; here ranks without a last batch
+// are idle for one slot.
 
 #include "batching/strategies/epoch_plan.h"
 

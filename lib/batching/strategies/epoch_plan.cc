@@ -20,8 +20,9 @@ constexpr int kPositionBits = 32;
 void check_lengths(const PlanInput& input) {
   if (!input.lengths)
     throw UsageError(
-        "--batching {} forms its batches before the epoch begins and needs the length of every "
-        "sample; no length pass was made. Use --batching odb or standard, which need none",
+        "--batching {} needs the length of every sample before the epoch begins, but no length "
+        "pass "
+        "was run; use --batching odb or standard, which need no lengths",
         name(input.options.strategy));
   const std::vector<std::int32_t>& lengths = *input.lengths;
   if (lengths.size() >= std::size_t{1} << kPositionBits)
@@ -31,7 +32,7 @@ void check_lengths(const PlanInput& input) {
   const auto negative =
       std::find_if(lengths.begin(), lengths.end(), [](std::int32_t length) { return length < 0; });
   if (negative != lengths.end())
-    throw DataError("the length table says {} tokens for sample {}; wanted 0 or more", *negative,
+    throw DataError("the length table has {} tokens for sample {}; expected 0 or more", *negative,
                     negative - lengths.begin());
 }
 

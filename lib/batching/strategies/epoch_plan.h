@@ -1,8 +1,8 @@
-// An epoch whose batches are all known before it begins: what the strategies that know every length
-// make (sorted, bucket, gmt, bmt, packing), each in its own file.
+// An epoch whose batches are all known before it begins. The strategies that know every length
+// (sorted, bucket, gmt, bmt, packing) make such plans, each in its own file.
 //
 // A plan depends on lengths, options, seed and epoch, never on the number of ranks. Ranks share its
-// batches by number: rank r of W takes r, r + W, ..., so step mates are neighbours in the plan, the
+// batches by number: rank r of W takes r, r + W, ..., so step mates are neighbors in the plan, the
 // counts of any two ranks differ by at most one, and nothing is repeated or dropped to even them
 // out (distributed batch samplers usually do one or the other).
 #pragma once
@@ -22,10 +22,10 @@ namespace odb {
 // planned as if it had one token and left out when it is drawn.
 using LengthTable = std::shared_ptr<const std::vector<std::int32_t>>;
 
-// When a batch takes no further row.
+// The size limit of a batch.
 struct BatchLimit {
-  std::int64_t rows = 0;    // most rows; 0: no limit
-  std::int64_t tokens = 0;  // most charged positions, but a single row always fits; 0: no limit
+  std::int64_t rows = 0;    // maximum; 0: no limit
+  std::int64_t tokens = 0;  // maximum charged positions, but a single row always fits; 0: no limit
   CostModel model;          // how positions are charged
 
   // Whether a batch with these sums is permitted.
@@ -63,7 +63,7 @@ struct PlanInput {
 };
 
 // The plan of options.strategy; null for odb and standard, which need no lengths. About 30 bytes a
-// view while at work. UsageError: a missing length table; DataError: a negative length.
+// view while it runs. UsageError: a missing length table; DataError: a negative length.
 std::shared_ptr<const EpochPlan> plan_epoch(const PlanInput& input);
 
 // ---- For the strategies.

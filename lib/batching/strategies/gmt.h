@@ -1,8 +1,8 @@
-// gmt (global max tokens): all views sorted by length, longest first, each batch filled to --l-max
-// in that order, then all batches shuffled. An oracle: the yardstick for what a strategy without
-// knowledge of lengths can reach.
+// gmt (global max tokens): all views sorted by length, longest first; each batch is filled to
+// --l-max in that order; then all batches are shuffled. An oracle: the reference for what
+// strategies that do not know lengths can reach.
 //
-// Knows: every length. Guarantees: no batch over --l-max but for single long samples; under the
+// Knows: every length. Guarantees: no batch over --l-max except single long samples; under the
 // padded layout no partition into batches is smaller, and padding is as small as the budget
 // permits; every view once; batches in random order. Does not: match step mates by cost.
 //

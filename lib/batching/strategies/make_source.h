@@ -1,4 +1,4 @@
-// The source that --batching asks for, and where its epoch begins.
+// Creates the source of --batching and the start of its epoch.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,19 @@ struct Epoch {
   std::shared_ptr<const EpochPlan> plan;  // null for odb and standard
 };
 
-// Makes the plan if the strategy has one. `lengths` may be null where it has none. Throws as
-// plan_epoch.
+// Makes the plan if the strategy has one; otherwise `lengths` may be null. Throws what plan_epoch
+// throws.
 Epoch make_epoch(const BatchingOptions& resolved, std::uint64_t seed, std::int64_t data_size,
                  std::int64_t number, LengthTable lengths);
 
 // Where rank `rank` of `world` begins the epoch.
 RoundStart start_of_epoch(const Epoch& epoch, int rank, int world);
 
-// The source of a rank that stands at `start`. `leftovers` may be null when `start` names none.
+// The source of a rank that begins at `start`. `leftovers` may be null if `start` names none.
 std::unique_ptr<GroupSource> make_source(const Epoch& epoch, const RoundStart& start,
                                          LeftoverList leftovers = nullptr);
 
-// What a position of the sampler stands for, as redeal() asks. Valid as long as `epoch`.
+// The views of a sampler position, as redeal() needs them. Valid as long as `epoch`.
 ViewsAt views_of_position(const Epoch& epoch);
 
 }  // namespace odb

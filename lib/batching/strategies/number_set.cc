@@ -41,7 +41,7 @@ std::optional<std::size_t> NumberSet::at_or_above(std::size_t number) const {
     if (word >= levels_[level].size()) return std::nullopt;
     const std::uint64_t members = levels_[level][word] & ~(bit(number) - 1);
     if (members == 0) {
-      number = word + 1;  // any later word of this level, asked one level up
+      number = word + 1;  // search the later words, one level up
       continue;
     }
     number = word * kWordBits + static_cast<std::size_t>(std::countr_zero(members));

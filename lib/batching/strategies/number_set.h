@@ -1,6 +1,6 @@
-// A set of whole numbers below a fixed size that finds the next one at or above any: a tree of
-// 64-bit words, each bit of a level telling whether the word of the level below holds any. All
-// calls take as many steps as there are levels: four for 2^24 numbers.
+// A set of integers below a fixed size that finds the next member at or above a number. It is a
+// tree of 64-bit words: each bit of a level says whether a word of the level below has members.
+// Every call takes at most one step per level: four for 2^24 numbers.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class NumberSet {
   void insert(std::size_t number);
   void erase(std::size_t number);
 
-  // The least member that is not below `number`, which may be past the size.
+  // The smallest member >= `number`. `number` may exceed the size.
   std::optional<std::size_t> at_or_above(std::size_t number) const;
 
  private:

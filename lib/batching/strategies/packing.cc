@@ -12,14 +12,14 @@ constexpr std::int64_t kLargestRow = std::int64_t{1} << 24;  // bounds the memor
 
 constexpr std::int64_t kNoRow = -1;
 
-// Rows that may still take a view, found by their room: of each room a list, the newest row first.
+// Rows with room left, indexed by their room. Each room has a list of rows, the newest first.
 class OpenRows {
  public:
   explicit OpenRows(std::int64_t l_max)
       : rooms_(static_cast<std::size_t>(l_max) + 1),
         newest_(static_cast<std::size_t>(l_max) + 1, kNoRow) {}
 
-  // Takes out a row with the least room that holds `length`: its room and number. None: kNoRow.
+  // Removes a row with the smallest room >= `length`. Returns {room, row}; row kNoRow: none.
   std::pair<std::int64_t, std::int64_t> take(std::int64_t length) {
     const auto room = rooms_.at_or_above(static_cast<std::size_t>(length));
     if (!room) return {0, kNoRow};
@@ -29,7 +29,7 @@ class OpenRows {
     return {static_cast<std::int64_t>(*room), row};
   }
 
-  // Puts back row `row`, one taken or the next new one.
+  // Puts back a row that was taken, or adds the next new one.
   void put(std::int64_t room, std::int64_t row) {
     if (static_cast<std::size_t>(row) == next_.size()) next_.push_back(kNoRow);
     if (room < 1) return;
@@ -66,9 +66,9 @@ std::vector<std::int64_t> best_fit_decreasing(const EpochPlan& plan,
 }  // namespace
 
 EpochPlan plan_packing(const PlanInput& input) {
-  ODB_CHECK(input.options.layout == Layout::flat, "the layout is settled by resolve()");
+  ODB_CHECK(input.options.layout == Layout::flat, "resolve() sets the layout");
   if (input.options.l_max > kLargestRow)
-    throw UsageError("--batching packing with --l-max {}; wanted at most {} tokens a row",
+    throw UsageError("--batching packing with --l-max {}; expected at most {} tokens a row",
                      input.options.l_max, kLargestRow);
   EpochPlan plan{.lengths = input.lengths,
                  .limit = token_budget_limit(input.options),

@@ -2,8 +2,8 @@
 // each view goes to the row that it leaves with the least room. A row is a batch; rows are
 // shuffled.
 //
-// Knows: every length. Guarantees: the sum of lengths of a row is at most --l-max but for single
-// long samples, which travel alone and are never cut; at most 11/9 of the fewest possible rows + 4
+// Knows: every length. Guarantees: the sum of lengths of a row is at most --l-max except for
+// single long samples, which get a row of their own, uncut; at most 11/9 x minimum rows + 4
 // (Johnson, 1974); every view once; rows in random order. Attention never crosses samples: a row is
 // a group of the flat layout, and only its real tokens are computed. The padded layout is refused.
 //

@@ -83,7 +83,7 @@ bool PlannedSource::filling() const {
          (position_.leftover_begin < position_.leftover_end || !position_.progressions.empty());
 }
 
-// Moves past the view that was wanted next.
+// Moves past `view`, which must be the next one.
 void PlannedSource::draw(ViewId view) {
   if (restoring()) {
     ODB_CHECK_EQ(view, restored_[next_restored_].view);
@@ -93,14 +93,14 @@ void PlannedSource::draw(ViewId view) {
   if (next_in_batch_ == batch_.size()) {
     batch_ = batch_at(position_);
     next_in_batch_ = 0;
-    ODB_CHECK(!batch_.empty(), "view {} was delivered, none was wanted", view);
+    ODB_CHECK(!batch_.empty(), "view {} was delivered, but none was requested", view);
     advance(position_, batch_.size());
   }
   ODB_CHECK_EQ(view, batch_[next_in_batch_]);
   ++next_in_batch_;
 }
 
-// Batches of the restored window are complete where the number of the batch changes.
+// A restored batch is complete where the batch number changes.
 void PlannedSource::close_batch_if_complete() {
   const bool complete = next_restored_ > 0
                             ? !restoring() || restored_[next_restored_].sent_back !=
@@ -119,8 +119,9 @@ void PlannedSource::deliver(const Item& item) {
   const std::int32_t known = (*plan_->lengths)[static_cast<std::size_t>(item.view)];
   if (item.length != known)
     throw DataError(
-        "sample {} has {} tokens, {} in the length table that its batch was planned from; data, "
-        "tokenizer or template changed after the length pass: delete its cache and start again",
+        "sample {} has {} tokens, but its batch was planned with {}; the data, tokenizer or "
+        "template "
+        "changed after the length pass: delete its cache and start again",
         item.view, item.length, known);
   draw(item.view);
   open_.push_back(item);

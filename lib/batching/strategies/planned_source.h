@@ -1,9 +1,9 @@
-// Groups from a plan of the epoch: the batches of this rank, in their order.
+// Groups from an epoch plan: this rank's batches in their order.
 //
 // A round draws batches until --round-groups wait, and hands out the first T of them. A position of
 // the sampler is the number of a batch. Views left over by a change of the number of ranks are
-// drawn first, cut into batches by the plan's limit in the order of their list. Rows that turn out
-// bad leave their batch smaller; a batch that loses all is skipped.
+// drawn first, cut into batches by the plan's limit in the order of their list. Bad rows
+// are dropped from their batch; a batch that loses all rows is skipped.
 //
 // State: the sampler's position, and as window the views of batches that were drawn but not handed
 // out (another rank had fewer), each with the number of its batch among those, in `sent_back`.
@@ -28,7 +28,7 @@ class PlannedSource final : public GroupSource {
 
   std::vector<ViewId> wanted(std::int64_t limit) const override;
   bool filling() const override;
-  // DataError: another length than the plan was made with.
+  // DataError: the length differs from the one in the plan.
   void deliver(const Item& item) override;
   void leave_out(ViewId view) override;
   std::vector<Item> items() const override;

@@ -7,7 +7,7 @@
 // long to short, which shows as length bias.
 //
 // Counterpart: length-grouped samplers with one pool, as long as the epoch. There each rank takes
-// every W-th sample of the sorted order; here every W-th batch, which keeps neighbours together.
+// every W-th sample of the sorted order; here every W-th batch, which keeps neighbors together.
 #pragma once
 
 #include "batching/strategies/epoch_plan.h"

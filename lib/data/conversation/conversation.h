@@ -1,5 +1,6 @@
-// A talk as chat templates see it, whatever format its record had: turns with roles, tool calls and
-// tools. Texts are views into the record's parser (or into `texts`), valid until its next record.
+// A conversation as chat templates see it, independent of the record's format: messages with roles,
+// tool calls and tools. Texts are views into the record's parser (or into `texts`), valid until its
+// next record.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ std::string_view role_name(Role role);
 
 struct ToolCall {
   std::string_view name;
-  // As the record spells them when it holds them as text, else as Python's json.dumps writes them.
+  // As in the record if they are text there, else as Python's json.dumps writes them.
   std::string_view arguments_text;
   // Always as json.dumps writes them.
   std::string_view arguments;
@@ -28,7 +29,7 @@ struct ToolCall {
 struct Message {
   Role role = Role::user;
   std::string_view content;                   // empty where the record has null
-  std::optional<std::string_view> reasoning;  // reasoning_content, when the record has it apart
+  std::optional<std::string_view> reasoning;  // reasoning_content, if the record has it
   std::uint32_t first_call = 0;               // into Conversation::tool_calls
   std::uint32_t calls = 0;
   bool supervised = true;  // false: an answer that is context only
@@ -38,7 +39,7 @@ struct Conversation {
   std::vector<Message> messages;
   std::vector<ToolCall> tool_calls;     // of all messages
   std::vector<std::string_view> tools;  // each as json.dumps writes it
-  std::deque<std::string> texts;        // owns what is not in the record word for word
+  std::deque<std::string> texts;        // owns texts that are not verbatim in the record
 
   std::span<const ToolCall> calls(const Message& message) const {
     return std::span(tool_calls).subspan(message.first_call, message.calls);

@@ -29,8 +29,8 @@ constexpr RoleWord kRoleWords[] = {{"user", Role::user},
                                    {"ipython", Role::tool},
                                    {"function_call", Role::assistant, true}};
 
-// The text of a part: a string, or an object that says so. Nothing for others; `type` then tells
-// what it is.
+// The text of a part: a string, or an object of type text. Nullopt for others; `type` is then the
+// type that was found.
 std::optional<std::string_view> part_text(const JsonValue& part, std::string_view& type) {
   type = kind_of(part);
   simdjson::dom::object object;
@@ -51,8 +51,8 @@ std::string join_parts(const simdjson::dom::array& parts, const std::string& pla
     const auto text = part_text(part, type);
     if (!text)
       throw DataError(
-          "{}[{}]: found a part of type '{}'; wanted {{\"type\": \"text\", \"text\": ...}}", place,
-          number, type);
+          "{}[{}]: found a part of type '{}'; expected {{\"type\": \"text\", \"text\": ...}}",
+          place, number, type);
     joined += *text;
     ++number;
   }
@@ -62,7 +62,7 @@ std::string join_parts(const simdjson::dom::array& parts, const std::string& pla
 bool parse_weight(const JsonValue& json, const std::string& place) {
   double weight = 0;
   if (json.get(weight) != simdjson::SUCCESS || (weight != 0 && weight != 1))
-    throw DataError("{}: wanted 0 (context only) or 1 (trained)", place);
+    throw DataError("{}: expected 0 (context only) or 1 (trained)", place);
   return weight == 1;
 }
 
@@ -79,7 +79,7 @@ std::string MessageReader::Place::text(std::string_view column) const {
 Role MessageReader::parse_role(const JsonValue& json, const Place& place, std::string_view key,
                                bool& is_call) {
   const auto word = as_string(json);
-  if (!word) throw DataError("{}: found {}; wanted a text", place.text(key), kind_of(json));
+  if (!word) throw DataError("{}: found {}; expected a text", place.text(key), kind_of(json));
   const auto* const found =
       std::find_if(std::begin(kRoleWords), std::end(kRoleWords),
                    [&](const RoleWord& known) { return known.word == *word; });
@@ -96,7 +96,7 @@ Role MessageReader::parse_role(const JsonValue& json, const Place& place, std::s
 void MessageReader::read_list(const JsonValue& list, std::string_view place, Conversation& into) {
   simdjson::dom::array array;
   if (list.get(array) != simdjson::SUCCESS)
-    throw DataError("{}: found {}; wanted a list of messages", place, kind_of(list));
+    throw DataError("{}: found {}; expected a list of messages", place, kind_of(list));
   std::size_t number = 0;
   for (const JsonValue message : array)
     read_message(message, {.list = place, .number = number++}, into);
@@ -105,7 +105,7 @@ void MessageReader::read_list(const JsonValue& list, std::string_view place, Con
 void MessageReader::read_message(const JsonValue& json, const Place& place, Conversation& into) {
   simdjson::dom::object object;
   if (json.get(object) != simdjson::SUCCESS)
-    throw DataError("{}: found {}; wanted an object", place.text(), kind_of(json));
+    throw DataError("{}: found {}; expected an object", place.text(), kind_of(json));
   const Fields fields(object, names_, Column::role, Column::weight);
   const Column role = fields.has(Column::role) ? Column::role : Column::from;
   if (!fields.has(role))
@@ -118,13 +118,13 @@ void MessageReader::read_message(const JsonValue& json, const Place& place, Conv
   read_content(fields, place, is_call, message, into);
   if (message.calls > 0 && message.role != Role::assistant)
     throw DataError(
-        "{}: found tool calls in a turn of the role '{}'; wanted them in an assistant's",
+        "{}: found tool calls in a turn of the role '{}'; expected the role 'assistant'",
         place.text(), role_name(message.role));
   if (const auto& reasoning = fields[Column::reasoning_content]) {
     message.reasoning = as_string(*reasoning);
     if (!message.reasoning)
-      throw DataError("{}: found {}; wanted a text", place.text(names_[Column::reasoning_content]),
-                      kind_of(*reasoning));
+      throw DataError("{}: found {}; expected a text",
+                      place.text(names_[Column::reasoning_content]), kind_of(*reasoning));
   }
   if (fields.has(Column::weight))
     message.supervised = parse_weight(*fields[Column::weight], place.text(names_[Column::weight]));
@@ -139,7 +139,7 @@ void MessageReader::read_calls(const Fields& fields, const Place& place, Message
     message.calls = tools_.read_call(*call, place.text(names_[Column::function_call]), into);
 }
 
-// Either spelling goes with either spelling of the role.
+// The keys content and value both work with either key of the role.
 Column MessageReader::content_column(const Fields& fields) const {
   for (const Column column : {Column::content, Column::value})
     if (fields.has(column) || fields.is_null(column)) return column;
@@ -154,7 +154,7 @@ void MessageReader::read_content(const Fields& fields, const Place& place, bool 
     if (!fields.is_null(column) && message.calls == 0)
       throw DataError("{}: the key '{}' is missing", place.text(), names_[column]);
     if (message.role != Role::assistant)
-      throw DataError("{}: found null; wanted a text (only an assistant's may be null)",
+      throw DataError("{}: found null; expected a text (only the assistant's may be null)",
                       place.text(names_[column]));
     return;
   }
@@ -168,7 +168,7 @@ void MessageReader::read_content(const Fields& fields, const Place& place, bool 
   }
   simdjson::dom::array parts;
   if (content->get(parts) != simdjson::SUCCESS)
-    throw DataError("{}: found {}; wanted a text or a list of parts", place.text(names_[column]),
+    throw DataError("{}: found {}; expected a text or a list of parts", place.text(names_[column]),
                     kind_of(*content));
   message.content = into.keep(join_parts(parts, place.text(names_[column])));
 }

@@ -1,4 +1,5 @@
-// One turn of a talk, in OpenAI's words (role, content) or ShareGPT's (from, value), also mixed.
+// Reads a message of a conversation with OpenAI's keys (role, content), ShareGPT's (from, value) or
+// both.
 //
 // Roles: system, developer; user, human; assistant, gpt, chatgpt, model, bot; tool, function,
 // observation, function_response, ipython; function_call (an assistant's call as JSON text). Any
@@ -19,13 +20,13 @@ class MessageReader {
   explicit MessageReader(ColumnNames names) : names_(std::move(names)) {}
 
   // Appends the messages of a list. `place` is the list's name in messages about errors. Throws
-  // DataError naming the message, what was found and what was wanted.
+  // DataError naming the message, what was found and what was expected.
   void read_list(const JsonValue& list, std::string_view place, Conversation& into);
 
   ToolReader& tools() { return tools_; }
 
  private:
-  // The message that is being read; worded only when something is wrong with it.
+  // The message that is being read. Its name is formatted only for an error.
   struct Place {
     std::string_view list;
     std::size_t number = 0;

@@ -43,8 +43,8 @@ ColumnNames::ColumnNames(const std::vector<std::string>& words) : ColumnNames() 
     const auto found = std::find(kColumnNames.begin(), kColumnNames.end(), standard);
     if (equals == std::string::npos || equals + 1 == word.size() || found == kColumnNames.end())
       throw UsageError(
-          "--column {}: wanted STANDARD=NAME, NAME being the name in the data and STANDARD one of "
-          "{}",
+          "--column {}: expected STANDARD=NAME, where NAME is the name in the data and STANDARD is "
+          "one of {}",
           word, fmt::join(kColumnNames, ", "));
     names_[static_cast<std::size_t>(found - kColumnNames.begin())] = word.substr(equals + 1);
   }

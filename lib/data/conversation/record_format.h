@@ -1,4 +1,4 @@
-// The formats a record may have, and the names of their columns.
+// The formats of records, and the names of their columns.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ std::string_view format_name(RecordFormat format);
 // --data-format: nullopt for "auto". Throws UsageError listing the known names.
 std::optional<RecordFormat> parse_format(std::string_view name);
 
-// What a record or a message may hold, by its standard name.
+// The columns of a record or a message, by their standard names.
 enum class Column : std::uint8_t {
   messages,
   conversations,
@@ -56,11 +56,11 @@ enum class Column : std::uint8_t {
 };
 constexpr std::size_t kColumns = 21;
 
-// The names that the columns have in the data; the standard ones unless mapped.
+// The names of the columns in the data; the standard names unless mapped.
 class ColumnNames {
  public:
   ColumnNames();
-  // From --column words "standard=name in the data". Throws UsageError for an unknown standard
+  // From --column arguments "standard=name in the data". Throws UsageError for an unknown standard
   // name.
   explicit ColumnNames(const std::vector<std::string>& words);
 
@@ -72,12 +72,12 @@ class ColumnNames {
   std::array<std::string, kColumns> names_;
 };
 
-// The columns of one JSON object; null counts as absent, the last of doubled keys counts.
+// The columns of one JSON object. Null counts as absent; of duplicate keys the last one counts.
 class Fields {
  public:
   Fields(const simdjson::dom::object& object, const ColumnNames& names, Column first, Column last);
 
-  // Null values are absent here; is_null tells them.
+  // Null values are absent; see is_null().
   const std::optional<JsonValue>& operator[](Column column) const {
     return values_[static_cast<std::size_t>(column)];
   }
@@ -89,8 +89,8 @@ class Fields {
   std::array<bool, kColumns> null_{};
 };
 
-// The format whose columns are there, in the order tokens, messages, sharegpt, prompt-completion,
-// alpaca, text; nullopt when there are none.
+// The format whose columns are present, tried in the order tokens, messages, sharegpt,
+// prompt-completion, alpaca, text; nullopt if there is none.
 std::optional<RecordFormat> detect_format(const Fields& fields);
 
 }  // namespace odb

@@ -27,14 +27,13 @@ const ParsedRecord& RecordParser::parse(RecordBuffer& record) {
   const JsonValue json = json_.parse(record.bytes());
   simdjson::dom::object object;
   if (json.get(object) != simdjson::SUCCESS)
-    throw DataError("found {}; wanted an object", kind_of(json));
+    throw DataError("found {}; expected an object", kind_of(json));
   const Fields fields(object, options_.columns, Column::messages, Column::labels);
   const auto format = options_.format ? options_.format : detect_format(fields);
   if (!format)
     throw DataError(
-        "found the keys {}; wanted messages, conversations, instruction, prompt and completion, "
-        "text "
-        "or input_ids (map others with --column)",
+        "found the keys {}; expected messages, conversations, instruction, prompt and "
+        "completion, text or input_ids (map others with --column)",
         key_list(object));
   record_.format = *format;
   record_.conversation.clear();
@@ -74,36 +73,37 @@ void RecordParser::read_messages(const Fields& fields, Column list) {
   read_tools(fields);
 }
 
-// A list of messages, behind the text of the system column.
+// A list of messages, after the text of the system column.
 void RecordParser::read_with_system(const Fields& fields, Column list) {
-  Conversation& talk = record_.conversation;
+  Conversation& conversation = record_.conversation;
   const std::string_view system = optional_text(fields, Column::system);
   if (!system.empty()) add_turn(Role::system, system);
   if (!fields.has(list)) throw DataError("the key '{}' is missing", options_.columns[list]);
-  messages_.read_list(*fields[list], options_.columns[list], talk);
-  if (!system.empty() && talk.messages.size() > 1 && talk.messages[1].role == Role::system) {
-    if (talk.messages[1].content != system)
+  messages_.read_list(*fields[list], options_.columns[list], conversation);
+  if (!system.empty() && conversation.messages.size() > 1 &&
+      conversation.messages[1].role == Role::system) {
+    if (conversation.messages[1].content != system)
       throw DataError("found two system texts that differ: the key '{}' and the first message",
                       options_.columns[Column::system]);
-    talk.messages.erase(talk.messages.begin());
+    conversation.messages.erase(conversation.messages.begin());
   }
 }
 
 void RecordParser::read_alpaca(const Fields& fields) {
-  Conversation& talk = record_.conversation;
+  Conversation& conversation = record_.conversation;
   const std::string_view system = optional_text(fields, Column::system);
   if (!system.empty()) add_turn(Role::system, system);
   if (fields.has(Column::history)) {
     simdjson::dom::array pairs;
     if (fields[Column::history]->get(pairs) != simdjson::SUCCESS)
-      throw DataError("history: found {}; wanted a list of [question, answer]",
+      throw DataError("history: found {}; expected a list of [question, answer]",
                       kind_of(*fields[Column::history]));
     for (const JsonValue pair : pairs) {
       std::string_view question;
       std::string_view answer;
       if (pair.at(0).get(question) != simdjson::SUCCESS ||
           pair.at(1).get(answer) != simdjson::SUCCESS || pair.at(2).error() == simdjson::SUCCESS)
-        throw DataError("history: found a turn that is no [question, answer] of two texts");
+        throw DataError("history: found a turn that is not [question, answer] of two texts");
       add_turn(Role::user, question);
       add_turn(Role::assistant, answer);
     }
@@ -113,7 +113,7 @@ void RecordParser::read_alpaca(const Fields& fields) {
   if (instruction.empty() || input.empty())
     add_turn(Role::user, instruction.empty() ? input : instruction);
   else
-    add_turn(Role::user, talk.keep(fmt::format("{}\n{}", instruction, input)));
+    add_turn(Role::user, conversation.keep(fmt::format("{}\n{}", instruction, input)));
   if (fields.has(Column::output)) add_turn(Role::assistant, want_text(fields, Column::output));
   read_tools(fields);
 }
@@ -128,7 +128,7 @@ void RecordParser::read_prompt_completion(const Fields& fields) {
     if (!fields.has(column)) throw DataError("the key '{}' is missing", options_.columns[column]);
   const bool lists = fields[Column::prompt]->is_array();
   if (lists != fields[Column::completion]->is_array())
-    throw DataError("found {} as prompt and {} as completion; wanted two texts or two lists",
+    throw DataError("found {} as prompt and {} as completion; expected two texts or two lists",
                     kind_of(*fields[Column::prompt]), kind_of(*fields[Column::completion]));
   const std::string_view system = optional_text(fields, Column::system);
   read_tools(fields);
@@ -138,22 +138,23 @@ void RecordParser::read_prompt_completion(const Fields& fields) {
           std::pair(Column::tools, !record_.conversation.tools.empty())})
       if (is_there)
         throw DataError(
-            "found the key '{}' beside a prompt that is a text, which has no place for it; wanted "
-            "lists of messages",
+            "found the key '{}' with a text prompt, which cannot use it; expected lists of "
+            "messages",
             options_.columns[column]);
     record_.kind = RecordKind::text;
     record_.prompt = want_text(fields, Column::prompt);
     record_.completion = want_text(fields, Column::completion);
     return;
   }
-  Conversation& talk = record_.conversation;
+  Conversation& conversation = record_.conversation;
   read_with_system(fields, Column::prompt);
-  for (Message& message : talk.messages)
+  for (Message& message : conversation.messages)
     message.supervised = false;
-  messages_.read_list(*fields[Column::completion], options_.columns[Column::completion], talk);
+  messages_.read_list(*fields[Column::completion], options_.columns[Column::completion],
+                      conversation);
 }
 
-// Where a record has ids, they are what counts (detect_format).
+// If a record has ids, they take precedence (detect_format).
 bool RecordParser::read_plain_tokens(const RecordBuffer& record) {
   if (options_.format.value_or(RecordFormat::tokens) != RecordFormat::tokens) return false;
   const TokenRecord form = read_token_record(
@@ -177,7 +178,7 @@ void RecordParser::read_tokens(const Fields& fields) {
 
 void RecordParser::check_label_count() const {
   if (record_.labels.size() != record_.tokens.size())
-    throw DataError("found {} labels for {} tokens; wanted one per token", record_.labels.size(),
+    throw DataError("found {} labels for {} tokens; expected one per token", record_.labels.size(),
                     record_.tokens.size());
 }
 
@@ -185,7 +186,7 @@ std::string_view RecordParser::want_text(const Fields& fields, Column column) co
   const std::string& name = options_.columns[column];
   if (!fields.has(column)) throw DataError("the key '{}' is missing", name);
   const auto text = as_string(*fields[column]);
-  if (!text) throw DataError("{}: found {}; wanted a text", name, kind_of(*fields[column]));
+  if (!text) throw DataError("{}: found {}; expected a text", name, kind_of(*fields[column]));
   return *text;
 }
 
@@ -198,13 +199,13 @@ std::vector<std::int32_t> RecordParser::want_ids(const Fields& fields, Column co
   if (!fields.has(column)) throw DataError("the key '{}' is missing", name);
   simdjson::dom::array array;
   if (fields[column]->get(array) != simdjson::SUCCESS)
-    throw DataError("{}: found {}; wanted a list of token ids", name, kind_of(*fields[column]));
+    throw DataError("{}: found {}; expected a list of token ids", name, kind_of(*fields[column]));
   std::vector<std::int32_t> ids;
   for (const JsonValue item : array) {
     std::int64_t id = 0;
     if (item.get(id) != simdjson::SUCCESS || id > std::numeric_limits<std::int32_t>::max() ||
         id < std::numeric_limits<std::int32_t>::min())
-      throw DataError("{}[{}]: wanted a token id", name, ids.size());
+      throw DataError("{}[{}]: expected a token id", name, ids.size());
     ids.push_back(static_cast<std::int32_t>(id));
   }
   return ids;

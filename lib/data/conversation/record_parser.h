@@ -32,7 +32,7 @@ struct ParsedRecord {
 constexpr std::int32_t kIgnoredLabel = -100;
 
 struct RecordParserOptions {
-  std::optional<RecordFormat> format;  // nullopt: each record by its columns
+  std::optional<RecordFormat> format;  // nullopt: detected by the columns of each record
   ColumnNames columns;
 };
 
@@ -42,7 +42,7 @@ class RecordParser {
   explicit RecordParser(RecordParserOptions options);
 
   // The result, and all views in it, are valid until the next call. Throws DataError with the
-  // reason, without a place: what in the record was found and what was wanted.
+  // reason, without a place: what was found in the record and what was expected.
   const ParsedRecord& parse(RecordBuffer& record);
 
  private:

@@ -10,8 +10,8 @@ bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-// Walks over a text that ends with '}'. Every loop stops at a letter that is not its own, at the
-// latest there, so none looks for the end.
+// Walks over a text that ends with '}'. Every loop stops at the first character that it does not
+// accept, at the latest there, so no loop checks for the end.
 class Walker {
  public:
   explicit Walker(std::string_view text) : at_(text.data()), last_(text.data() + text.size() - 1) {}
@@ -29,7 +29,7 @@ class Walker {
     return true;
   }
 
-  // A string of plain letters, behind its opening quote.
+  // A string of plain characters, from after its opening quote.
   std::optional<std::string_view> key() {
     const char* const begin = at_;
     while (*at_ != '"') {
@@ -55,7 +55,7 @@ class Walker {
     return true;
   }
 
-  // Behind the opening bracket, to behind the closing one.
+  // From after the opening bracket to after the closing one.
   bool numbers(std::vector<std::int32_t>& values) {
     values.clear();
     if (take(']')) return true;

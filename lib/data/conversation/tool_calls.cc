@@ -10,7 +10,7 @@ JsonValue parse_text(JsonParser& parser, std::string_view text, std::string_view
   try {
     return parser.parse_copy(text);
   } catch (const DataError& error) {
-    throw DataError("{}: found text that is no JSON ({})", place, error.what());
+    throw DataError("{}: found text that is not JSON ({})", place, error.what());
   }
 }
 
@@ -26,7 +26,7 @@ std::optional<JsonValue> find(const simdjson::dom::object& object, std::string_v
 simdjson::dom::object want_object(const JsonValue& json, std::string_view place) {
   simdjson::dom::object object;
   if (json.get(object) != simdjson::SUCCESS)
-    throw DataError("{}: found {}; wanted an object", place, kind_of(json));
+    throw DataError("{}: found {}; expected an object", place, kind_of(json));
   return object;
 }
 
@@ -40,7 +40,7 @@ void ToolReader::read_tools(const JsonValue& tools, Conversation& into) {
   }
   simdjson::dom::array array;
   if (list.get(array) != simdjson::SUCCESS)
-    throw DataError("tools: found {}; wanted a list of tools", kind_of(list));
+    throw DataError("tools: found {}; expected a list of tools", kind_of(list));
   std::size_t number = 0;
   for (const JsonValue tool : array) {
     want_object(tool, fmt::format("tools[{}]", number++));
@@ -57,13 +57,13 @@ void ToolReader::read_one(const JsonValue& call, std::string_view place, Convers
   const auto name = find(object, "name");
   if (!name) throw DataError("{}: the key 'name' is missing", place);
   const auto name_text = as_string(*name);
-  if (!name_text) throw DataError("{}.name: found {}; wanted a string", place, kind_of(*name));
+  if (!name_text) throw DataError("{}.name: found {}; expected a string", place, kind_of(*name));
 
   ToolCall& result = into.tool_calls.emplace_back();
   result.name = into.keep(std::string(*name_text));
   const auto arguments = value_of(object, "arguments");
   if (!arguments)
-    throw DataError("{}: the key 'arguments' is missing; wanted an object or JSON text of one",
+    throw DataError("{}: the key 'arguments' is missing; expected an object or JSON text of one",
                     place);
   const auto text =
       arguments->is_null() ? std::optional<std::string_view>("") : as_string(*arguments);
@@ -84,7 +84,7 @@ std::uint32_t ToolReader::read_calls(const JsonValue& calls, std::string_view pl
                                      Conversation& into) {
   simdjson::dom::array array;
   if (calls.get(array) != simdjson::SUCCESS)
-    throw DataError("{}: found {}; wanted a list of calls", place, kind_of(calls));
+    throw DataError("{}: found {}; expected a list of calls", place, kind_of(calls));
   std::uint32_t number = 0;
   for (const JsonValue call : array)
     read_one(call, fmt::format("{}[{}]", place, number++), into);

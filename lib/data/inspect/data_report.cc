@@ -86,11 +86,11 @@ void suggest_l_max(DataReport& report) {
   }
   const LengthSummary& lengths = report.after_cut;
   const auto average = static_cast<std::int64_t>(std::ceil(lengths.mean));
-  const std::int64_t wanted = std::max(lengths.longest, kAverageSamples * average);
-  report.suggested_l_max = (wanted + kBudgetStep - 1) / kBudgetStep * kBudgetStep;
+  const std::int64_t budget = std::max(lengths.longest, kAverageSamples * average);
+  report.suggested_l_max = (budget + kBudgetStep - 1) / kBudgetStep * kBudgetStep;
   report.suggestion_reason = fmt::format(
-      "holds the longest sample ({} tokens) and about {} average ones ({} tokens); more is better "
-      "where memory allows",
+      "holds the longest sample ({} tokens) and about {} average ones ({} tokens); use more if "
+      "memory allows",
       lengths.longest, report.suggested_l_max / average, average);
 }
 

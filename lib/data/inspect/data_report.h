@@ -1,5 +1,4 @@
-// What `inspect data` tells of a data set: worked out from row lengths by plain functions, written
-// as text, JSON and SVG.
+// The report of `inspect data`: computed from row lengths, written as text, JSON and SVG.
 #pragma once
 
 #include <array>
@@ -59,8 +58,8 @@ struct DataReport {
 // the longest. Percentile p is the smallest length that p % of the samples do not exceed.
 LengthSummary summarize_lengths(std::vector<std::int64_t> lengths, std::size_t most_bars = 20);
 
-// Everything that follows from the lengths. `file_lengths` per file, rows as they are (weights do
-// not count).
+// Everything that follows from the lengths. `file_lengths` has one list per file; weights are not
+// applied.
 DataReport make_report(const std::vector<std::vector<RowLength>>& file_lengths,
                        std::int64_t cutoff_length);
 

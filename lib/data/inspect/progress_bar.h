@@ -1,4 +1,4 @@
-// A progress line on standard error for passes that take long; nothing when that is no terminal.
+// A progress line on standard error for long passes; none if that is not a terminal.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace odb {
 
-// "indexing [#####...............]  25 %", `width` letters between the brackets.
+// "indexing [#####...............]  25 %", `width` characters between the brackets.
 std::string progress_line(std::string_view what, std::uint64_t done, std::uint64_t total,
                           std::size_t width = 30);
 
-// Draws the line at each whole percent, and clears it when done equals total. Empty (call it only
-// if it is set) when standard error is no terminal.
+// Draws the line at each whole percent, and clears it when done equals total. Empty (check before
+// the call) if standard error is not a terminal.
 TellProgress terminal_progress(std::string what);
 
 }  // namespace odb

@@ -1,4 +1,4 @@
-// The length histogram as a picture of its own: no scripts, no fonts to load.
+// The length histogram as a self-contained SVG: no scripts, no fonts to load.
 #include <algorithm>
 
 #include <fmt/format.h>

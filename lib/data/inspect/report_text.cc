@@ -1,4 +1,4 @@
-// The report for a reader's eyes.
+// The report as text for the terminal.
 #include <algorithm>
 
 #include <fmt/format.h>

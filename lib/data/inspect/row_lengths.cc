@@ -72,7 +72,7 @@ class Pass {
   }
 
  private:
-  // One thread's failure ends the turns of all.
+  // One thread's failure stops all threads.
   void guarded_work(bool tells_progress) {
     try {
       work(tells_progress);
@@ -98,7 +98,7 @@ class Pass {
   void measure(SampleMaker& maker, std::uint64_t row, Sample& sample) {
     MadeSample made = maker.try_make(file_, row, sample);
     if (made.left_out == WhyLeftOut::bad && making_.options().on_bad_sample == OnBadSample::fail)
-      made = maker.make(file_, row, sample);  // throws, and tells the place
+      made = maker.make(file_, row, sample);  // throws with file and line
     RowLength& result = lengths_[row];
     result.left_out = static_cast<std::uint32_t>(made.left_out);
     if (made.left_out == WhyLeftOut::bad) return add_problem(row, made.problem);
@@ -117,7 +117,7 @@ class Pass {
       result.left_out = static_cast<std::uint32_t>(WhyLeftOut::cut_away);
   }
 
-  // Only the first rows' are worded.
+  // Messages are formatted only for the first rows.
   void add_problem(std::uint64_t row, const std::string& what) {
     const std::lock_guard lock(mutex_);
     if (problems_.size() == kMostProblems && row > problems_.rbegin()->first) return;
@@ -146,7 +146,8 @@ CacheTail tail_of(const std::vector<RowLength>& lengths, const std::string& key)
   return {.rows = lengths.size(), .checksum = checksum.value()};
 }
 
-// What the lengths depend on; part of the checksum, so that those of other samples do not fit.
+// What the lengths depend on. Part of the checksum, so that the lengths of other samples do not
+// match.
 std::string key_of(const SampleSource& source, const RecordFile& file) {
   return file.content_key() + source.making().key();
 }
@@ -157,8 +158,8 @@ bool load_from(const std::string& path, const SampleSource& source, const Record
   const std::string bytes = read_if_there(source.cache().files(), path);
   if (bytes.size() != bytes_of(lengths).size() + sizeof(CacheTail)) return false;
   std::memcpy(lengths.data(), bytes.data(), bytes_of(lengths).size());
-  const CacheTail wanted = tail_of(lengths, key_of(source, file));
-  return std::memcmp(&wanted, bytes.data() + bytes_of(lengths).size(), sizeof wanted) == 0;
+  const CacheTail expected = tail_of(lengths, key_of(source, file));
+  return std::memcmp(&expected, bytes.data() + bytes_of(lengths).size(), sizeof expected) == 0;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// The length pass: every row made into a sample once, only its lengths kept. Known-length batching
-// strategies need it before training; `inspect data` reports it. Cached beside the index.
+// The length pass: builds the sample of every row once and keeps only its lengths. Batching
+// strategies that know all lengths need it before training; `inspect data` reports it. Cached next
+// to the index.
 //
 // Byte format of the cache file (little-endian): 8 bytes a row (RowLength), then 64 bytes: magic
 // "ODBLENGT", version u32, 4 zero bytes, rows u64, checksum of the rows XXH3-128, 24 zero bytes.
@@ -17,7 +18,7 @@ namespace odb {
 
 struct RowLength {
   std::uint32_t length = 0;           // tokens before the cut; 0 for a bad or empty row
-  std::uint32_t supervised : 28 = 0;  // tokens, behind the cut
+  std::uint32_t supervised : 28 = 0;  // tokens, after the cut
   std::uint32_t left_out : 4 = 0;     // WhyLeftOut
 
   WhyLeftOut reason() const { return static_cast<WhyLeftOut>(left_out); }
@@ -25,7 +26,7 @@ struct RowLength {
 };
 static_assert(sizeof(RowLength) == 8);
 
-// What a pass over one file finds beside the lengths.
+// What a pass over one file finds besides the lengths.
 struct PassFindings {
   std::vector<std::uint64_t> rows_by_format;  // of rows that could be read, by RecordFormat
   std::vector<std::string> problems;          // of the first bad rows, in row order
@@ -37,19 +38,19 @@ struct PassOptions {
   TellProgress progress;  // in rows
 };
 
-// Makes each row of `file` into a sample on several threads; they have ended when it returns. With
-// on-bad-sample fail throws the DataError of the first bad row that is met.
+// Builds the sample of each row of `file` on several threads, which have ended when it returns.
+// With on-bad-sample fail, throws the DataError of the first bad row that is found.
 std::vector<RowLength> measure_rows(const SampleMaking& making, const RecordFile& file,
                                     const PassOptions& options, PassFindings* findings = nullptr);
 
-// The lengths of a file from the cache, or nullopt when they are not there, or damaged. They are
-// those of (content of the file, SampleMaking::key).
+// The lengths of a file from the cache, or nullopt if they are missing or damaged. Their key is
+// (content of the file, SampleMaking::key).
 std::optional<std::vector<RowLength>> load_row_lengths(const SampleSource& source,
                                                        const RecordFile& file);
 void store_row_lengths(const SampleSource& source, const RecordFile& file,
                        const std::vector<RowLength>& lengths);
 
-// From the cache, else measured and stored.
+// From the cache; otherwise measured and stored.
 std::vector<RowLength> row_lengths(const SampleSource& source, const RecordFile& file,
                                    const PassOptions& options = {});
 

@@ -1,4 +1,4 @@
-// A sample as text, with what is trained marked.
+// A sample as text, with its supervised tokens marked.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace odb {
 
-// How supervised tokens are set off: green on a terminal, else between the two marks below.
+// How supervised tokens are marked: green on a terminal, else between the two marks below.
 enum class Highlight { colour, marks };
 constexpr std::string_view kSupervisedOpen = "\u27E6";   // mathematical left white square bracket
 constexpr std::string_view kSupervisedClose = "\u27E7";  // and the right one
 
-// The decoded tokens; a run that begins or ends inside a character shows U+FFFD there.
+// The decoded tokens. A run that begins or ends inside a character shows U+FFFD there.
 std::string show_sample(const Sample& sample, const Tokenizer& tokenizer, Highlight highlight);
 
 }  // namespace odb

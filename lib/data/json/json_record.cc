@@ -13,7 +13,7 @@ constexpr std::size_t kKeptCapacity = 4 << 20;
 constexpr std::size_t kEscapeBytes = 6;  // \uXXXX
 
 constexpr std::string_view kNoNumber =
-    "found a number that is no JSON number or needs more than 64 bits";
+    "found a number that is not a JSON number or needs more than 64 bits";
 
 // The value of \uXXXX at `at`, or nullopt.
 std::optional<unsigned> escaped_unit(std::span<const char> json, std::size_t at) {
@@ -36,23 +36,23 @@ bool is_low(unsigned unit) {
 std::string_view reason(simdjson::error_code error) {
   switch (error) {
     case simdjson::UTF8_ERROR:
-      return "found bytes that are no UTF-8; wanted UTF-8 text";
+      return "found bytes that are not UTF-8; expected UTF-8 text";
     case simdjson::UNESCAPED_CHARS:
-      return "found a raw control character inside a string; wanted it escaped, as in \\t";
+      return "found a raw control character inside a string; expected it escaped, as in \\t";
     case simdjson::UNCLOSED_STRING:
       return "found a string without its closing quote; was the line cut?";
     case simdjson::DEPTH_ERROR:
       return "found values nested more than 1024 deep";
     case simdjson::EMPTY:
-      return "found nothing; wanted a JSON object";
+      return "found nothing; expected a JSON object";
     case simdjson::NUMBER_ERROR:
       return kNoNumber;
     case simdjson::STRING_ERROR:
       return "found a string with a broken escape";
     case simdjson::TAPE_ERROR:
-      return "found text that is no single JSON value (cut, or with something behind its end?)";
+      return "found text that is not a single JSON value (cut, or followed by something?)";
     default: {
-      // A kind of its own in later versions of the library; the earlier ones have no word for it.
+      // Later versions of the library have an error code for this; earlier ones do not.
       const std::string_view message = simdjson::error_message(error);
       return message.starts_with("BIGINT_ERROR") ? kNoNumber : message;
     }
@@ -88,7 +88,7 @@ std::size_t replace_lone_surrogates(std::span<char> json) {
 }
 
 JsonValue JsonParser::parse(std::span<char> text) {
-  // Versions of the library differ: some pass over it.
+  // Some versions of the library skip it.
   if (std::string_view(text.data(), text.size()).starts_with(kByteOrderMark))
     throw DataError("found a byte order mark; only a file may begin with one");
   if (parser_.capacity() > kKeptCapacity && text.size() < parser_.capacity() / 4)

@@ -1,9 +1,8 @@
-// JSON text -> a parsed document, with the errors told in the reader's words.
+// JSON text -> a parsed document, with errors that users can read.
 //
-// The whole text is checked: UTF-8, syntax, numbers, nesting (1,024 levels). Rules where parsers
-// differ: a raw control character in a string is refused; of a key that comes twice the last one
-// counts; half of a surrogate pair becomes U+FFFD; a number beyond 64 bits and a byte order mark
-// are refused.
+// The whole text is checked: UTF-8, syntax, numbers, nesting (1,024 levels). Where parsers differ:
+// a raw control character in a string is refused; of duplicate keys the last one counts; half of a
+// surrogate pair becomes U+FFFD; a number beyond 64 bits and a byte order mark are refused.
 #pragma once
 
 #include <simdjson.h>
@@ -20,8 +19,8 @@ using JsonValue = simdjson::dom::element;
 // Parses one text after another. What it returns is valid until the next call.
 class JsonParser {
  public:
-  // `text` lies in memory of which 64 bytes behind its end may be read (RecordBuffer); lone
-  // surrogates are replaced in place. Throws DataError with the reason, without a place.
+  // The 64 bytes after `text` must be readable (RecordBuffer). Lone surrogates are replaced in
+  // place. Throws DataError with the reason, without a place.
   JsonValue parse(std::span<char> text);
   // Copies `text` first.
   JsonValue parse_copy(std::string_view text);
@@ -34,11 +33,10 @@ class JsonParser {
 // Writes \ufffd over every \uXXXX that is half of a surrogate pair; returns how many there were.
 std::size_t replace_lone_surrogates(std::span<char> json);
 
-// "an object", "a string", ...: what a message says was found.
+// "an object", "a string", ...: what was found, for messages.
 std::string_view kind_of(const JsonValue& json);
 
-// What stands under the key, of one that comes twice the last; nullopt when it does not come. May
-// be null.
+// The value of the key, of duplicate keys the last one; nullopt if it is absent. May be null.
 std::optional<JsonValue> value_of(const simdjson::dom::object& object, std::string_view key);
 
 // The string, or nullopt when it is something else.

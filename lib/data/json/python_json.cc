@@ -196,7 +196,7 @@ std::string indent_python_json(std::string_view json, int width) {
     } else if (byte == ',') {
       out += byte;
       new_line();
-      ++at;  // the blank behind it
+      ++at;  // the blank after it
     } else {
       out += byte;
     }

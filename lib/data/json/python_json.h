@@ -1,8 +1,8 @@
-// JSON as Python's json.dumps(ensure_ascii=False) writes it: what the families' chat templates put
-// into a prompt for tools and tool calls, so it has to be equal byte for byte.
+// JSON as Python's json.dumps(ensure_ascii=False) writes it. The families' chat templates put tools
+// and tool calls into a prompt this way, so it must be equal byte for byte.
 //
-// Separators ", " and ": "; keys in their first order, the last value of a doubled key; floats as
-// Python's repr (shortest digits, exponent below 1e-4 and from 1e16 on).
+// Separators ", " and ": "; keys in order of first occurrence, with the last value of duplicates;
+// floats as Python's repr (shortest digits, exponent below 1e-4 and from 1e16 on).
 #pragma once
 
 #include <string>

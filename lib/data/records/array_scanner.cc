@@ -13,9 +13,8 @@ bool is_blank(char byte) {
 
 void ArrayScanner::refuse(const std::string& found) const {
   throw DataError(
-      "{}:{}: found {}; wanted one JSON array of objects, [{{...}}, {{...}}], or JSON Lines with "
-      "one "
-      "object per line",
+      "{}:{}: found {}; expected one JSON array of objects, [{{...}}, {{...}}], or JSON Lines "
+      "with one object per line",
       path_, line_, found);
 }
 
@@ -40,7 +39,7 @@ const char* ArrayScanner::skip_string(const char* at, const char* end) {
 }
 
 void ArrayScanner::take(char byte, std::uint64_t offset) {
-  if (wanted_ == Wanted::nothing) refuse(fmt::format("'{}' behind the end of the array", byte));
+  if (wanted_ == Wanted::nothing) refuse(fmt::format("'{}' after the end of the array", byte));
   if (wanted_ == Wanted::array) {
     if (byte != '[') refuse(fmt::format("'{}' at the start", byte));
     wanted_ = Wanted::element_or_end;
@@ -50,7 +49,7 @@ void ArrayScanner::take(char byte, std::uint64_t offset) {
   if (at_top && (byte == ',' || byte == ']')) {
     const bool due =
         wanted_ == Wanted::comma_or_end || (byte == ']' && wanted_ == Wanted::element_or_end);
-    if (!due) refuse(fmt::format("'{}' where a value was due", byte));
+    if (!due) refuse(fmt::format("'{}' where a value was expected", byte));
     wanted_ = byte == ',' ? Wanted::element : Wanted::nothing;
     data_end_ = offset;
     return;

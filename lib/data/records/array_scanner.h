@@ -1,5 +1,5 @@
-// Finds the rows of a file that is one JSON array: the places of its elements, and nothing about
-// what is inside them (each element is parsed, and checked, when it is read).
+// Finds the rows of a file that is one JSON array: where its elements are, not what they contain
+// (each element is parsed and checked when it is read).
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace odb {
 
 class ArrayScanner {
  public:
-  // `row` is called with first byte and line of each element, in file order. `path` is for
+  // Calls `row` with the first byte and line of each element, in file order. `path` is for
   // messages.
   using Row = std::function<void(std::uint64_t first_byte, std::uint64_t line)>;
   ArrayScanner(std::string path, Row row) : path_(std::move(path)), row_(std::move(row)) {}
 
   // The next bytes of the file, the first of them at `offset`. Throws DataError naming file and
-  // line: something before or behind the array, a comma too many, a bracket too many.
+  // line: text before or after the array, an extra comma, an extra bracket.
   void add(std::string_view bytes, std::uint64_t offset);
 
   // At the end of the file: the byte of the closing bracket. Throws DataError when there is none.

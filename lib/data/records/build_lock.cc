@@ -17,7 +17,7 @@ namespace {
 constexpr std::chrono::milliseconds kPoll{50};
 constexpr std::chrono::seconds kTellEvery{30};
 
-// Whether the open file is still the one that has the name: its last holder may have removed it.
+// Whether the open file still has its name: the last holder may have removed it.
 bool has_name(int descriptor, const std::string& path) {
   struct stat open = {};
   struct stat named = {};
@@ -40,14 +40,14 @@ BuildLock::~BuildLock() {
   if (file_.open()) ::unlink(lock_path_.c_str());
 }
 
-// False: there are no locks here.
+// False: the file system has no locks.
 bool BuildLock::wait(const std::string& path) const {
-  auto told = std::chrono::steady_clock::now();
+  auto logged = std::chrono::steady_clock::now();
   while (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return false;
     std::this_thread::sleep_for(kPoll);
-    if (std::chrono::steady_clock::now() - told < kTellEvery) continue;
-    told = std::chrono::steady_clock::now();
+    if (std::chrono::steady_clock::now() - logged < kTellEvery) continue;
+    logged = std::chrono::steady_clock::now();
     log("data").info("waiting for another process that is making {}", path);
   }
   return true;

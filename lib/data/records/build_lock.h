@@ -1,5 +1,5 @@
-// An exclusive flock on a file beside the one that is built; the system frees it when its holder
-// dies. Where a file system has no locks, several processes may build: more work, same result.
+// An exclusive flock on a file next to the one being built; the system releases it when its holder
+// dies. If a file system has no locks, several processes may build: more work, same result.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace odb {
 
 class BuildLock {
  public:
-  // Waits for the lock on `path` + ".lock" as long as its holder lives; says so in the log every 30
+  // Waits for the lock on `path` + ".lock" as long as its holder lives, and logs that every 30
   // seconds.
   explicit BuildLock(const std::string& path);
   BuildLock(const BuildLock&) = delete;
@@ -18,7 +18,7 @@ class BuildLock {
   // Removes the lock's file.
   ~BuildLock();
 
-  // Whether nobody else of this machine builds.
+  // Whether no other process on this machine builds.
   bool is_held() const { return is_held_; }
 
  private:

@@ -31,7 +31,7 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "host";
 }
 
-// What temporary files of this machine begin with.
+// The prefix of this machine's temporary files.
 std::string temporary_stem(const std::string& path) {
   return fmt::format("{}.{}-", path, host_name());
 }
@@ -77,9 +77,8 @@ std::string CacheFolder::folder_to_write(const std::string& data_path) const {
   } catch (const FileError& error) {
     if (!chosen_.empty()) throw;
     throw FileError(
-        "{}: no folder for its index: {} cannot be written, and {}; give --cache-dir, a folder "
-        "that "
-        "can be written",
+        "{}: no folder for its index: {} cannot be written, and {}; set --cache-dir to a writable "
+        "folder",
         data_path, choice.front(), error.what());
   }
 }

@@ -27,15 +27,15 @@ FileStamp stamp_of(const struct stat& status) {
 }  // namespace
 
 DataFile::DataFile(std::string path) : path_(std::move(path)) {
-  // Without waiting: a pipe that nobody writes to would keep us for ever.
+  // Non-blocking: opening a pipe without a writer would block forever.
   file_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file_.open())
     throw DataError("{}: cannot be opened for reading: {}; check --data", path_, errno_text(errno));
   struct stat status = {};
   const int rc = ::fstat(file_.get(), &status);
   if (rc != 0 || !S_ISREG(status.st_mode))
-    throw DataError("{}: {}; --data wants regular files", path_,
-                    rc != 0 ? errno_text(errno) : "is no regular file");
+    throw DataError("{}: {}; --data expects regular files", path_,
+                    rc != 0 ? errno_text(errno) : "is not a regular file");
   stamp_ = stamp_of(status);
 }
 
@@ -60,8 +60,8 @@ void DataFile::check_unchanged() const {
   const bool gone = status.st_nlink == 0;
   if (now == stamp_ && !gone) return;
   throw DataError(
-      "{}: changed while it was in use: it {}; training data must stay as it is for the whole run, "
-      "restore the file or start a new run",
+      "{}: changed while it was in use: it {}; training data must not change during a run, restore "
+      "the file or start a new run",
       path_,
       gone                      ? "was deleted or replaced"
       : now.size != stamp_.size ? fmt::format("had {} bytes and has {}", stamp_.size, now.size)

@@ -1,4 +1,4 @@
-// A data file, open for the whole run: positioned reads, and the proof that it is still the same.
+// A data file, open for the whole run: positioned reads, and a check that it is still the same.
 //
 // Reads go through pread, not through a mapping: a file that is cut while it is mapped kills the
 // process with SIGBUS, a short pread is an error that can name file and line. From the page cache
@@ -23,7 +23,7 @@ struct FileStamp {
 
 class DataFile {
  public:
-  // Throws DataError when the path cannot be opened for reading or is no regular file.
+  // Throws DataError if the path cannot be opened for reading or is not a regular file.
   explicit DataFile(std::string path);
 
   const std::string& path() const { return path_; }
@@ -38,13 +38,12 @@ class DataFile {
   // system call; a write that changes neither size nor time stamp is not seen.
   void check_unchanged() const;
 
-  // Marks the file as one that is read, as long as this process or a child forked from it has it
-  // open; is_in_use tells of any process that has. Where the file system has no locks nothing is
-  // marked.
+  // Marks the file as in use while this process or a child forked from it has it open. is_in_use
+  // reports that for any process. Where the file system has no locks, nothing is marked.
   void mark_in_use() const;
   static bool is_in_use(const std::string& path);
 
-  // A checksum of size, head, tail and 64 places between: reads at most 640 KiB, whatever the size.
+  // A checksum of size, head, tail and 64 blocks between them. Reads at most 640 KiB for any size.
   Checksum128 fingerprint() const;
 
  private:

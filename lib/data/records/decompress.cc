@@ -18,7 +18,7 @@ constexpr int kGzipOnly = 16 + MAX_WBITS;
 
 [[noreturn]] void refuse(const DataFile& file, std::uint64_t at, const std::string& what) {
   throw DataError(
-      "{}: cannot be decompressed: {} at byte {} of {}; the file is damaged, get it anew",
+      "{}: cannot be decompressed: {} at byte {} of {}; the file is damaged, get it again",
       file.path(), what, at, file.size());
 }
 
@@ -51,7 +51,7 @@ struct EndInflate {
   }
 };
 
-// gzip takes zeros behind a member, which tapes and archives leave, for nothing.
+// Zeros after a gzip member, as tapes and archives leave them, are ignored.
 void skip_zeros(z_stream& stream) {
   while (stream.avail_in > 0 && *stream.next_in == 0) {
     ++stream.next_in;
@@ -61,7 +61,8 @@ void skip_zeros(z_stream& stream) {
 
 void gunzip(const DataFile& file, Source& source, OutputFile& into) {
   const std::unique_ptr<z_stream, EndInflate> stream(new z_stream{});
-  if (inflateInit2(stream.get(), kGzipOnly) != Z_OK) throw InternalError("zlib does not start");
+  if (inflateInit2(stream.get(), kGzipOnly) != Z_OK)
+    throw InternalError("zlib cannot be initialized");
   std::vector<char> out(kBufferBytes);
   bool member_ended = true;
   bool is_first = true;
@@ -85,7 +86,7 @@ void gunzip(const DataFile& file, Source& source, OutputFile& into) {
       member_ended = rc == Z_STREAM_END;
     } while (stream->avail_in > 0 || (!member_ended && stream->avail_out == 0));
   }
-  if (!member_ended) refuse(file, source.at(), "the end came too early");
+  if (!member_ended) refuse(file, source.at(), "unexpected end of data");
 }
 
 struct EndDecompress {
@@ -108,7 +109,7 @@ void unzstd(const DataFile& file, Source& source, OutputFile& into) {
       full = to.pos == to.size;
     }
   }
-  if (left != 0) refuse(file, source.at(), "the end came too early");
+  if (left != 0) refuse(file, source.at(), "unexpected end of data");
 }
 
 bool is_gzip(const std::string& path) {
@@ -121,7 +122,7 @@ std::string without_suffix(const std::string& name) {
 
 constexpr std::string_view kCheckSuffix = ".check";
 
-// What a copy is known by.
+// Identifies a copy.
 std::string check_text(const DataFile& copy) {
   return fmt::format("{} bytes, time {}, fingerprint {}\n", copy.size(), copy.stamp().modified_ns,
                      to_hex(copy.fingerprint()));
@@ -132,7 +133,7 @@ bool is_whole(FileSystem& files, const std::string& copy) {
   return !check.empty() && files.exists(copy) && check == check_text(DataFile(copy));
 }
 
-// Removes all copies that nobody uses, with what goes with them.
+// Removes all copies that are not in use, with their index and check files.
 void remove_copies(FileSystem& files, const std::string& folder, const std::string& key,
                    const std::string& inner) {
   for (const std::string& name : files.list(folder)) {

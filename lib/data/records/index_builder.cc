@@ -70,9 +70,8 @@ Scanned scan_array_into(IndexWriter& writer, const DataFile& file, const IndexBu
     ChecksumStream<std::uint64_t> checksum;
     const std::uint64_t end = std::min(begin + kPieceBytes, file.size());
     for (std::uint64_t at = begin; at < end; at += buffer.size()) {
-      const auto wanted = std::min<std::uint64_t>(buffer.size(), end - at);
-      const std::string_view bytes(buffer.data(),
-                                   file.read_at(at, std::span(buffer).first(wanted)));
+      const auto size = std::min<std::uint64_t>(buffer.size(), end - at);
+      const std::string_view bytes(buffer.data(), file.read_at(at, std::span(buffer).first(size)));
       checksum.update(bytes);
       const std::uint64_t mark = std::min<std::uint64_t>(at == 0 ? skip : 0, bytes.size());
       scanner.add(bytes.substr(mark), at + mark);

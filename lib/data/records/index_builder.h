@@ -1,4 +1,4 @@
-// Builds the index of a data file: finds out how its records lie, scans it in pieces on several
+// Builds the index of a data file: detects its layout, scans it in pieces on several
 // threads, and writes the index file.
 #pragma once
 
@@ -12,11 +12,12 @@
 
 namespace odb {
 
-// Told how far a long pass is: bytes (or rows) done and in all. Called from the calling thread.
+// Called with the progress of a long pass: bytes (or rows) done and in total, on the calling
+// thread.
 using TellProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
-// A JSON array if the first byte that is no blank is '[' and the name does not end in .jsonl or
-// .ndjson; lines otherwise.
+// A JSON array if the first non-blank byte is '[' and the name does not end in .jsonl or .ndjson;
+// otherwise lines.
 RecordLayout detect_layout(const DataFile& file);
 
 struct IndexBuild {

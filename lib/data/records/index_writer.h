@@ -1,5 +1,5 @@
-// Writes the index file of line_index.h, row after row, in constant memory. Until it is whole no
-// LineIndex opens it.
+// Writes the index file of line_index.h, row after row, in constant memory. LineIndex refuses it
+// until it is complete.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@ class IndexWriter {
   // `distance_bytes` is 4 or 8.
   IndexWriter(FileSystem& files, const std::string& path, std::uint32_t distance_bytes);
 
-  // Rows come in file order. Returns false when a block spans more than `distance_bytes` can tell:
-  // then this writer is of no more use and a wider one has to start over.
+  // Call in file order. Returns false if a block spans more than `distance_bytes` can hold: then
+  // discard this writer and start over with a wider one.
   [[nodiscard]] bool add(std::uint64_t first_byte, std::uint64_t line);
 
-  // Completes the trailer (rows, longest_row, checksum) and syncs the file. `trailer` comes with
-  // everything else filled in.
+  // Completes the trailer (rows, longest_row, checksum) and syncs the file. All other fields of
+  // `trailer` must be set.
   void commit(IndexTrailer trailer);
 
   std::uint64_t rows() const { return rows_; }

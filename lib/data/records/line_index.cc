@@ -26,9 +26,9 @@ Value load(const char* from) {
 }
 
 bool is_sound(const IndexTrailer& trailer, std::uint64_t file_size) {
-  const IndexTrailer wanted;
-  if (std::memcmp(trailer.magic, wanted.magic, sizeof wanted.magic) != 0) return false;
-  if (trailer.version != wanted.version || trailer.checksum != trailer_checksum(trailer))
+  const IndexTrailer expected;
+  if (std::memcmp(trailer.magic, expected.magic, sizeof expected.magic) != 0) return false;
+  if (trailer.version != expected.version || trailer.checksum != trailer_checksum(trailer))
     return false;
   if (trailer.distance_bytes != 4 && trailer.distance_bytes != 8) return false;
   const std::uint64_t blocks = (trailer.rows + kRowsPerIndexBlock - 1) / kRowsPerIndexBlock;
@@ -89,9 +89,8 @@ const char* LineIndex::sound_block(std::uint64_t row) const {
   constexpr std::uint64_t kOwn = sizeof(std::uint64_t);
   if (load<std::uint64_t>(block) != checksum64({block + kOwn, bytes - kOwn}))
     throw DataError(
-        "{}: the index is damaged: its entry for row {} does not fit its checksum; delete it, it "
-        "is "
-        "made anew",
+        "{}: the index is damaged: its entry for row {} does not match its checksum; delete it, "
+        "it will be rebuilt",
         path_, row);
   return block;
 }

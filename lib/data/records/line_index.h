@@ -1,5 +1,5 @@
-// Where every record of a data file starts: a file of fixed-width entries, mapped and used in
-// place, so that opening takes the same time for a hundred rows as for a hundred million.
+// Where every record of a data file starts: a file of fixed-width entries that is mapped and used
+// in place, so opening takes the same time for a hundred rows as for a hundred million.
 //
 // Byte format (little-endian), version 2:
 //   blocks   one per 256 rows: checksum u64 of the rest of the block, first_byte u64, first_line
@@ -19,7 +19,7 @@
 
 namespace odb {
 
-// How the records lie in a file.
+// The layout of the records in a file.
 enum class RecordLayout : std::uint32_t {
   lines = 0,  // JSON Lines: one object per line
   array = 1   // one JSON array of objects
@@ -32,8 +32,8 @@ struct IndexTrailer {
   RecordLayout layout = RecordLayout::lines;
   std::uint32_t reserved = 0;
   std::uint64_t rows = 0;
-  std::uint64_t data_end = 0;     // byte behind the last row
-  std::uint64_t longest_row = 0;  // bytes, blanks behind it included
+  std::uint64_t data_end = 0;     // end of the last row
+  std::uint64_t longest_row = 0;  // bytes, including the blanks after it
   FileStamp stamp;                // of the data file
   Checksum128 fingerprint;        // DataFile::fingerprint
   Checksum128 content;            // of all bytes, by pieces of 8 MiB
@@ -56,8 +56,8 @@ class LineIndex {
     std::uint64_t end = 0;
   };
 
-  // Maps an index file. nullopt when there is none, or when it is cut, damaged or of another
-  // version: then it has to be built anew.
+  // Maps an index file. nullopt if it is missing, cut, damaged or of another version: then it must
+  // be rebuilt.
   static std::optional<LineIndex> open(const std::string& path);
 
   LineIndex(LineIndex&& other) noexcept;

@@ -33,7 +33,7 @@ class Scan {
  public:
   explicit Scan(bool at_line_start) : at_line_start_(at_line_start) {}
 
-  // The next bytes of the piece, the first of them `offset` bytes behind its begin.
+  // The next bytes of the piece, the first of them `offset` bytes after its begin.
   void add(std::string_view bytes, std::uint64_t offset) {
     const char* at = bytes.data();
     const char* const end = at + bytes.size();
@@ -70,13 +70,13 @@ ScannedPiece scan_lines(const DataFile& file, std::uint64_t begin, std::uint64_t
   ChecksumStream<std::uint64_t> checksum;
   std::vector<char> buffer(kBufferBytes);
   for (std::uint64_t at = begin; at < end; at += buffer.size()) {
-    const auto wanted = std::min<std::uint64_t>(buffer.size(), end - at);
-    if (file.read_at(at, std::span(buffer).first(wanted)) != wanted)
+    const auto size = std::min<std::uint64_t>(buffer.size(), end - at);
+    if (file.read_at(at, std::span(buffer).first(size)) != size)
       throw DataError("{}: ends before byte {}; it was cut while it was indexed, try again",
                       file.path(), end);
-    std::string_view bytes(buffer.data(), wanted);
+    std::string_view bytes(buffer.data(), size);
     checksum.update(bytes);
-    const std::uint64_t mark = at < skip ? std::min(skip - at, wanted) : 0;
+    const std::uint64_t mark = at < skip ? std::min(skip - at, size) : 0;
     bytes.remove_prefix(mark);
     scan.add(bytes, at - begin + mark);
   }

@@ -1,9 +1,9 @@
-// Finds the rows of JSON Lines data: one piece of the file at a time, so that pieces can be scanned
-// side by side and joined in order.
+// Finds the rows of JSON Lines data, one piece of the file at a time, so that pieces can be scanned
+// in parallel and joined in order.
 //
 // Only a line feed ends a line (U+2028, U+2029, U+0085 and a lone carriage return are text). A line
-// of blanks (space, tab, carriage return) is no row. A row belongs to the piece that holds its
-// first byte that is no blank.
+// of blanks (space, tab, carriage return) is not a row. A row belongs to the piece that holds its
+// first non-blank byte.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace odb {
 
 struct ScannedPiece {
   struct Row {
-    std::uint32_t start = 0;      // bytes behind the piece's first byte
+    std::uint32_t start = 0;      // byte offset in the piece
     std::uint32_t line_ends = 0;  // line feeds in the piece before it
   };
   std::vector<Row> rows;

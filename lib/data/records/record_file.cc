@@ -44,7 +44,7 @@ LineIndex open_index(const DataFile& file, const std::string& data_path, const C
         build_index(cache.files(), file, temporary, build);
       });
   if (!is_valid(path))
-    throw DataError("{}: its index {} does not fit it even now; does something write to the file?",
+    throw DataError("{}: its rebuilt index {} does not match it; is a process writing to the file?",
                     file.path(), path);
   return std::move(*index);
 }
@@ -81,7 +81,7 @@ void RecordFile::read(std::uint64_t row, RecordBuffer& buffer) const {
   if (range.end < range.begin || range.end > file_.size())
     throw DataError("{}: row {}: its index names bytes {} to {} of {}; delete the index", path_,
                     row, range.begin, range.end, file_.size());
-  // First, so that of a copy that was removed the cause is told.
+  // First, so that the error for a removed copy names the cause.
   if (compressed_) compressed_->check_unchanged();
   file_.check_unchanged();
   const std::span<char> bytes = buffer.resize(range.end - range.begin);

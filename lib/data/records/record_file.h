@@ -16,8 +16,8 @@
 
 namespace odb {
 
-// The bytes of one record, in memory that a JSON parser may read beyond their end. Reused from
-// record to record; gives the memory of an unusually long one back with the next.
+// The bytes of one record, followed by readable memory, as a JSON parser needs it. Reused from
+// record to record; the memory of an unusually long record is freed with the next.
 class RecordBuffer {
  public:
   // Makes room for `bytes`; the former content is lost.
@@ -25,7 +25,7 @@ class RecordBuffer {
   std::span<char> bytes() { return std::span(memory_).first(size_); }
   std::string_view text() const { return {memory_.data(), size_}; }
   std::size_t capacity() const { return memory_.size(); }
-  void truncate(std::size_t bytes) { size_ = bytes; }  // drops what is behind
+  void truncate(std::size_t bytes) { size_ = bytes; }  // drops the rest
 
  private:
   std::vector<char> memory_;
@@ -34,20 +34,20 @@ class RecordBuffer {
 
 class RecordFile {
  public:
-  // Opens `path`, its decompressed copy first where it is compressed, and its index; both are made
-  // where the cache has none that fit the file's size, time and fingerprint. Afterwards no thread
-  // is left. Throws DataError (unreadable, damaged) or FileError (cache cannot be written).
+  // Opens `path`, its decompressed copy if it is compressed, and its index. Both are built if the
+  // cache has none that match the file's size, time and fingerprint. No thread is left running.
+  // Throws DataError (unreadable, damaged) or FileError (cache cannot be written).
   RecordFile(const std::string& path, const CacheFolder& cache, const IndexBuild& build = {});
 
   const std::string& path() const { return path_; }  // as it was given
   std::uint64_t rows() const { return index_.rows(); }
   const IndexTrailer& index() const { return index_.trailer(); }
-  // Of the whole content; equal for equal bytes wherever they lie.
+  // Of the whole content; equal for equal bytes at any path.
   std::string content_key() const;
 
-  // Reads one record into `buffer`, without the blanks around it. Any thread or forked process,
-  // each with its own buffer. Throws DataError when the file (of a compressed one: also its copy)
-  // changed since it was opened.
+  // Reads one record into `buffer`, without the blanks around it. Any thread or forked process may
+  // call it, each with its own buffer. Throws DataError if the file (or the compressed file and its
+  // copy) changed since it was opened.
   void read(std::uint64_t row, RecordBuffer& buffer) const;
 
   // Line of the row's first byte, from 1, and "path:line" for messages. Reads up to 256 rows.

@@ -27,7 +27,7 @@ DataSource parse_data_source(FileSystem& files, const std::string& word) {
   const auto [rest, error] = std::from_chars(word.data() + colon + 1, end, source.weight);
   if (error != std::errc() || rest != end || !(source.weight > 0) || source.weight > kMostWeight)
     throw UsageError(
-        "--data {}: found the weight '{}'; wanted a number above 0 and at most {}, as in "
+        "--data {}: found the weight '{}'; expected a number above 0 and at most {}, as in "
         "data.jsonl:0.5",
         word, word.substr(colon + 1), kMostWeight);
   return source;
@@ -48,8 +48,9 @@ RecordSet::RecordSet(const std::vector<DataSource>& sources, std::uint64_t seed,
     ends_.push_back(views);
   }
   if (views > 0) return;
-  if (sources.empty()) throw UsageError("no data file was given; wanted at least one --data PATH");
-  throw DataError("{}: no rows; wanted at least one record (with its weight, at least one view)",
+  if (sources.empty())
+    throw UsageError("no data file was given; expected at least one --data PATH");
+  throw DataError("{}: no rows; expected at least one record (with its weight, at least one view)",
                   sources.front().path);
 }
 

@@ -1,9 +1,9 @@
-// Several data files as one data set of views 0..views()-1, the numbers that the sampler deals out.
+// Several data files as one data set of views 0..views()-1, the numbers that the sampler draws.
 //
-// `path` gives each row once per epoch, as view = row. `path:0.5` gives half of the rows' number,
-// `path:2.5` two and a half times it: the views of epoch e go on in a seeded order of the rows
-// where those of epoch e - 1 ended, so that all rows come before any comes again. Which row a view
-// is depends on (files, weights, seed, epoch, view) alone.
+// `path` gives each row once per epoch, as view = row. `path:0.5` gives half as many views as rows,
+// `path:2.5` two and a half times as many: the views of epoch e continue a seeded order of the rows
+// where those of epoch e - 1 ended, so every row comes before any row comes again. The row of a
+// view depends only on (files, weights, seed, epoch, view).
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace odb {
 
-// One --data word: "PATH" or "PATH:WEIGHT".
+// One --data argument: "PATH" or "PATH:WEIGHT".
 struct DataSource {
   std::string path;
   double weight = 1.0;
 };
 
-// A path that exists as it stands is never split. Throws UsageError for a weight that is no number
-// above 0 and at most 1000.
+// An existing path is never split. Throws UsageError if the weight is not a number above 0 and at
+// most 1000.
 DataSource parse_data_source(FileSystem& files, const std::string& word);
 
 class RecordSet {
@@ -31,7 +31,7 @@ class RecordSet {
     std::uint64_t row = 0;
   };
 
-  // Opens and indexes all files. Throws DataError when there is no row at all.
+  // Opens and indexes all files. Throws DataError if there are no rows.
   RecordSet(const std::vector<DataSource>& sources, std::uint64_t seed, const CacheFolder& cache,
             const IndexBuild& build = {});
 
@@ -45,7 +45,7 @@ class RecordSet {
  private:
   std::vector<RecordFile> files_;
   std::vector<double> weights_;
-  std::vector<std::uint64_t> ends_;  // views of the files up to and with this one
+  std::vector<std::uint64_t> ends_;  // views of the files up to and including this one
   std::uint64_t seed_;
 };
 

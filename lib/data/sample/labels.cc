@@ -78,7 +78,7 @@ void Labeller::add_texts(const Rendering& rendering, std::size_t first, std::siz
   ODB_CHECK_EQ(ends_.size(), sample.tokens.size() - before);
   std::size_t piece = 0;
   for (std::size_t i = 0; i < ends_.size(); ++i) {
-    // The pieces that this token holds bytes of: from the one where it begins to where it ends.
+    // All pieces with bytes in this token: from the one where it begins to the one where it ends.
     bool trained = is_trained(pieces[first + piece], rendering);
     while (piece + 1 < borders_.size() && borders_[piece] < ends_[i])
       trained = is_trained(pieces[first + ++piece], rendering) || trained;

@@ -1,8 +1,8 @@
 // A rendering -> ids and labels.
 //
-// Texts between two control tokens are encoded as one, as the families' own tooling does, wherever
-// an answer begins or ends inside: merging may join the last byte before a border and the first one
-// behind it into one token. The rule then: a token is supervised if at least one of its bytes is.
+// All text between two control tokens is encoded as one, as the families' own tools do, even if an
+// answer begins or ends inside it. A merge may then join the last byte before such a border and the
+// first byte after it into one token: a token is supervised if at least one of its bytes is.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class Labeller {
   // `encoder` must outlive it.
   Labeller(TextEncoder& encoder, TrainOn train_on) : encoder_(encoder), train_on_(train_on) {}
 
-  // Replaces `sample`. Stops encoding once `enough` tokens are there (0: never): the tokens it has
-  // by then are the first ones of the whole. Does not cut; `supervised` counts what is there.
+  // Replaces `sample`. Stops encoding once there are `enough` tokens (0: never); the tokens are
+  // then a prefix of the full result. Does not cut; `supervised` counts the tokens present.
   void label(const Rendering& rendering, std::int64_t enough, Sample& sample);
 
   // Whether any piece is to be supervised.

@@ -5,16 +5,16 @@
 namespace odb {
 namespace {
 
-constexpr std::string_view kAnswer = "answer";  // its text does not count
+constexpr std::string_view kAnswer = "answer";  // any text
 
 Rendering render(const SampleMaking& making, const ChatPrompt& prompt) {
-  Conversation talk;
+  Conversation conversation;
   if (!prompt.system.empty())
-    talk.messages.push_back({.role = Role::system, .content = prompt.system});
-  talk.messages.push_back({.role = Role::user, .content = prompt.user});
-  talk.messages.push_back({.role = Role::assistant, .content = kAnswer});
+    conversation.messages.push_back({.role = Role::system, .content = prompt.system});
+  conversation.messages.push_back({.role = Role::user, .content = prompt.user});
+  conversation.messages.push_back({.role = Role::assistant, .content = kAnswer});
   Rendering rendering;
-  making.chat_template().render(talk, rendering);
+  making.chat_template().render(conversation, rendering);
   return rendering;
 }
 

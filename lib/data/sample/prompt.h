@@ -1,4 +1,4 @@
-// The tokens in front of an answer that is yet to be written.
+// The tokens before an answer that is not written yet.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ struct ChatPrompt {
   std::string user;
 };
 
-// The talk up to where the assistant's answer begins, as training would write it. Throws DataError
-// when the template refuses it.
+// The conversation up to where the assistant's answer begins, as training writes it. Throws
+// DataError if the template refuses it.
 std::vector<TokenId> chat_prompt(const SampleMaking& making, const ChatPrompt& prompt);
 
-// The text as it is, behind the token that the tokenizer puts before texts, if any.
+// The text itself, after the token that the tokenizer puts before texts, if any.
 std::vector<TokenId> raw_prompt(const SampleMaking& making, std::string_view text);
 
 // The control tokens that end an answer of the template, and a text of the tokenizer.

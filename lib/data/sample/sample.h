@@ -19,13 +19,14 @@ struct Sample {
   bool truncated = false;       // cut at the cutoff length
 };
 
-// Why a row is drawn but never trained. The numbers stand in cached lengths: frozen.
+// Why a row is drawn but never trained. The numbers are stored in cached lengths: never change
+// them.
 enum class WhyLeftOut : std::uint8_t {
   no = 0,
   bad = 1,           // --on-bad-sample skip: the record is broken
-  empty = 2,         // a talk without messages, a text without a byte
+  empty = 2,         // a conversation without messages, an empty text
   unsupervised = 3,  // no token of it is an answer
-  cut_away = 4       // its answers lie behind the cutoff length
+  cut_away = 4       // its answers are after the cutoff length
 };
 constexpr int kLeftOutReasons = 5;
 

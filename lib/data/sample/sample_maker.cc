@@ -51,7 +51,7 @@ WhyLeftOut SampleMaker::make(RecordBuffer& record, Sample& sample) {
       rendering_.add_control(token);
     render_text(parsed.prompt, parsed.completion, tokens_.behind_text, rendering_);
   }
-  // One token more than may stay tells whether the sample has to be cut.
+  // One token more than allowed shows that the sample must be cut.
   labeller_.label(rendering_, options_.cutoff_length > 0 ? options_.cutoff_length + 1 : 0, sample);
   return finish(labeller_.trains_any_of(rendering_), sample);
 }
@@ -62,7 +62,7 @@ void SampleMaker::take_tokens(const ParsedRecord& record, Sample& sample) const 
     for (std::size_t i = 0; i < ids.size(); ++i)
       if ((ids[i] < 0 || ids[i] >= tokens_.vocabulary_size) &&
           !(may_be_ignored && ids[i] == kIgnoredLabel))
-        throw DataError("{}[{}]: found {}; wanted a token id from 0 to {}{}", column, i, ids[i],
+        throw DataError("{}[{}]: found {}; expected a token id from 0 to {}{}", column, i, ids[i],
                         tokens_.vocabulary_size - 1,
                         may_be_ignored ? fmt::format(" or {}", kIgnoredLabel) : "");
   };
@@ -75,7 +75,8 @@ void SampleMaker::take_tokens(const ParsedRecord& record, Sample& sample) const 
                                     [](std::int32_t label) { return label != kIgnoredLabel; });
 }
 
-// Cuts the sample and judges it. `has_answers`: some token of the record is to be supervised.
+// Cuts the sample and decides whether it is left out. `has_answers`: the record has tokens to
+// supervise.
 WhyLeftOut SampleMaker::finish(bool has_answers, Sample& sample) const {
   const auto length = static_cast<std::size_t>(options_.cutoff_length);
   sample.truncated = length > 0 && sample.tokens.size() > length;

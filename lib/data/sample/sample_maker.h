@@ -1,5 +1,5 @@
-// The way of one record: bytes -> parsed record -> rendering -> ids and labels -> cut to length.
-// What a data worker runs for every view; one per thread or process.
+// Builds the sample of one record: bytes -> parsed record -> rendering -> ids and labels -> cut to
+// length. Data workers run it for every view. One per thread or process.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct SampleOptions {
   bool skip_bad = false;              // --on-bad-sample skip
 };
 
-// What the making of samples needs of the tokenizer and never changes; shared by all makers.
+// What samples need of the tokenizer. Immutable, shared by all makers.
 struct SampleTokens {
-  std::vector<TokenId> before_text;  // put before records that are texts, where the family does
-  std::vector<TokenId> behind_text;  // put behind them
-  std::int64_t vocabulary_size = 0;  // ids in the data must be below
+  std::vector<TokenId> before_text;  // before text records, if the family does so
+  std::vector<TokenId> behind_text;  // after text records
+  std::int64_t vocabulary_size = 0;  // ids in the data must be below it
 };
 
 struct MadeSample {
@@ -41,16 +41,16 @@ class SampleMaker {
   SampleMaker(SampleOptions options, const ChatTemplate& chat_template,
               std::unique_ptr<TextEncoder> encoder, SampleTokens tokens);
 
-  // Makes the sample of one row. `sample` is whole only when nothing was left out. A broken record
-  // throws DataError naming file and line, or is left out with skip_bad; a file that changed throws
-  // either way.
+  // Makes the sample of one row. `sample` is complete only if nothing was left out. A broken record
+  // throws DataError naming file and line, or is left out with skip_bad. A changed file always
+  // throws.
   MadeSample make(const RecordFile& file, std::uint64_t row, Sample& sample);
 
-  // The same, but a broken record is always left out and its place is not told: finding the line
-  // costs as much as several records.
+  // The same, but a broken record is always left out, and its problem does not name the line:
+  // finding the line costs as much as several records.
   MadeSample try_make(const RecordFile& file, std::uint64_t row, Sample& sample);
 
-  // The same from bytes at hand; a broken record throws DataError without a place.
+  // The same for a record in memory. A broken record throws DataError without a place.
   WhyLeftOut make(RecordBuffer& record, Sample& sample);
 
   // Format of the last record that was parsed.

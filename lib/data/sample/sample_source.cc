@@ -16,7 +16,7 @@ std::string folder_of(FileSystem& files, const std::string& tokenizer) {
 
 std::string file_of(FileSystem& files, const std::string& tokenizer) {
   if (tokenizer.empty())
-    throw UsageError("--tokenizer is missing; wanted a folder with tokenizer.json");
+    throw UsageError("--tokenizer is missing; expected a folder with tokenizer.json");
   return files.is_folder(tokenizer) ? join_path(tokenizer, "tokenizer.json") : tokenizer;
 }
 
@@ -30,20 +30,20 @@ bool may_be_talks(const RecordParserOptions& records) {
   return records.format != RecordFormat::text && records.format != RecordFormat::tokens;
 }
 
-// A token that is put around contents: no content may hold it, and none of its flags may change
-// what stands beside it, since it is put there by its id.
+// Checks a token that is put around contents: no content may contain it. None of its flags may
+// change the text next to it, because it is inserted by its id.
 void check_control(const Tokenizer& tokenizer, TokenId id, const DataOptions& options) {
   const AddedToken* const token = tokenizer.added_token(id);
-  const auto refuse = [&](std::string_view found, std::string_view wanted) {
+  const auto refuse = [&](std::string_view found, std::string_view expected) {
     throw DataError(
-        "{}: the token '{}' is put around contents, but {}; wanted {} in tokenizer.json",
-        options.tokenizer, tokenizer.spelling(id), found, wanted);
+        "{}: the token '{}' is put around contents, but {}; expected {} in tokenizer.json",
+        options.tokenizer, tokenizer.spelling(id), found, expected);
   };
-  if (token == nullptr) return refuse("is no added token", "it among the added_tokens");
+  if (token == nullptr) return refuse("is not an added token", "it in the added_tokens");
   if (!token->special && !options.parse_special_in_text)
-    refuse("is not special, so that a content could hold it", "\"special\": true");
+    refuse("is not special, so a content could contain it", "\"special\": true");
   if (token->lstrip || token->rstrip || token->single_word)
-    refuse("its flags lstrip, rstrip or single_word look at what stands beside it",
+    refuse("its flags lstrip, rstrip or single_word depend on the text next to it",
            "these flags to be false");
 }
 
@@ -81,9 +81,9 @@ SampleMaking::SampleMaking(FileSystem& files, const DataOptions& options)
   sample_tokens_ = {.before_text = frame.prefix,
                     .behind_text = frame.suffix,
                     .vocabulary_size = static_cast<std::int64_t>(tokenizer_.size())};
-  std::vector<TokenId>& behind = sample_tokens_.behind_text;
-  if (end_of_text_ && (behind.empty() || behind.back() != *end_of_text_))
-    behind.push_back(*end_of_text_);
+  std::vector<TokenId>& end_tokens = sample_tokens_.behind_text;
+  if (end_of_text_ && (end_tokens.empty() || end_tokens.back() != *end_of_text_))
+    end_tokens.push_back(*end_of_text_);
   tokenizer_key_ = to_hex(file_checksum128(files, file_of(files, options.tokenizer)));
 }
 
@@ -94,8 +94,7 @@ void SampleMaking::tell_choices() const {
     log("data").warn("{}", template_.notice);
   if (sample_tokens_.behind_text.empty() && may_be_texts(records_))
     log("data").warn(
-        "{} names no eos_token in a tokenizer_config.json: records that are texts get no token "
-        "that ends them",
+        "{} names no eos_token in a tokenizer_config.json: text records get no end token",
         options_.tokenizer);
 }
 

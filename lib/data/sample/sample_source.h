@@ -1,5 +1,5 @@
-// All that samples are made of, opened once: records, tokenizer, chat template. Never changes, so
-// that threads and forked processes share it; each makes samples with a SampleMaker of its own.
+// Everything that samples are made of, opened once: records, tokenizer, chat template. Immutable,
+// so threads and forked processes share it; each makes samples with its own SampleMaker.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,18 @@
 
 namespace odb {
 
-// The tokenizer with all that goes with it; of use without records (tokenize --samples).
+// The tokenizer and its settings; also used without records (tokenize --samples).
 class SampleMaking {
  public:
-  // Throws UsageError, DataError or FileError: what cannot work is found here, before training,
-  // also a token of the template that could stand in a content or takes white space around it.
+  // Throws UsageError, DataError or FileError, so that errors are found before training. Also
+  // refuses a template token that a content could contain or that strips white space around it.
   SampleMaking(FileSystem& files, const DataOptions& options);
 
-  // Says in the log which template is used, with its notice, and when texts get no end. Of several
-  // ranks, which all have the same to say, one does.
+  // Logs the template, its notice, and whether texts get no end token. All ranks would log the
+  // same, so only one rank calls it.
   void tell_choices() const;
 
-  // A maker of its own for the calling thread. `cutoff_length`: other than the options' (0: never
-  // cut).
+  // A new maker for the calling thread. `cutoff_length` replaces the option's (0: never cut).
   std::unique_ptr<SampleMaker> maker() const { return maker(options_.cutoff_len); }
   std::unique_ptr<SampleMaker> maker(std::int64_t cutoff_length) const;
 
@@ -37,11 +36,11 @@ class SampleMaking {
   const Tokenizer& tokenizer() const { return tokenizer_; }
   const std::string& template_name() const { return template_.name; }
   const ChatTemplate& chat_template() const { return *template_.chat_template; }
-  // The token that ends a text, where the tokenizer names one.
+  // The token that ends a text, if the tokenizer names one.
   std::optional<TokenId> end_of_text() const { return end_of_text_; }
 
-  // Changes whenever the same record could become another sample: tokenizer files, template,
-  // cutoff, format, columns, what is trained.
+  // Changes whenever the same record could give another sample: tokenizer files, template, cutoff,
+  // format, columns, supervised tokens.
   std::string key() const;
 
  private:
@@ -57,11 +56,11 @@ class SampleMaking {
 
 class SampleSource {
  public:
-  // Opens all files of --data and their indexes. `progress` is told of long passes.
+  // Opens all files of --data and their indexes. `build` reports the progress of long passes.
   SampleSource(FileSystem& files, const DataOptions& options, std::uint64_t seed,
                const IndexBuild& build = {});
 
-  // Other data ("PATH" or "PATH:WEIGHT") made into samples in the same way, by the same tokenizer.
+  // Other data ("PATH" or "PATH:WEIGHT") that is made into samples in the same way as `other`.
   SampleSource(FileSystem& files, const SampleSource& other, const std::vector<std::string>& data,
                std::uint64_t seed, const IndexBuild& build = {});
 

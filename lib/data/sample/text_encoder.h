@@ -18,10 +18,9 @@ class TextEncoder {
   // cannot be encoded.
   virtual void encode(std::string_view text, std::vector<TokenId>& ids) = 0;
 
-  // The same, and finds out which bytes each token stands for: appends for each id the offset
-  // behind its last byte (never falling) to `ends`. `borders` are offsets into `text`. Where the
-  // tokenizer normalises, both count in the normal form, to which `borders` are moved: a border
-  // becomes the length of what was before it.
+  // The same, and finds the bytes of each token: appends to `ends` the end offset of each id (never
+  // decreasing). `borders` are offsets into `text`. If the tokenizer normalizes, both refer to the
+  // normal form: each border is replaced by the length of the normal form of the text before it.
   virtual void encode_between(std::string_view text, std::vector<std::uint32_t>& borders,
                               std::vector<TokenId>& ids, std::vector<std::uint32_t>& ends) = 0;
 };

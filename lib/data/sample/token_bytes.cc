@@ -32,7 +32,7 @@ TokenBytes::TokenBytes(const Tokenizer& tokenizer)
   std::string scratch;
   for (const AddedToken& added : tokenizer.added_tokens()) {
     const auto id = static_cast<std::size_t>(added.id);
-    // It stands in the text as it is written; its spelling may decode to something shorter.
+    // An added token appears in the text as written; its spelling may decode to something shorter.
     bytes_[id] = static_cast<std::uint32_t>(tokenizer.normalizes_nfc()
                                                 ? normalize_nfc(added.content, scratch).size()
                                                 : added.content.size());

@@ -1,5 +1,5 @@
-// How much text each token stands for: so that the place of a token in its text follows from the
-// ids alone.
+// How many bytes of text each token stands for, so that the position of a token in its text follows
+// from the ids alone.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ class TokenBytes {
   // Keeps no reference to `tokenizer`.
   explicit TokenBytes(const Tokenizer& tokenizer);
 
-  // Appends, for each id, the offset behind its last byte in `text`, which `ids` are the encoding
-  // of (in the tokenizer's normal form). Blanks that an added token took in (lstrip, rstrip) are
-  // its own. The last offset is always the text's size.
+  // Appends the end offset of each id in `text`. `ids` are the encoding of `text` (in the
+  // tokenizer's normal form). Blanks that an added token strips (lstrip, rstrip) belong to it. The
+  // last offset is always the size of the text.
   void append_ends(std::string_view text, std::span<const TokenId> ids,
                    std::vector<std::uint32_t>& ends) const;
 

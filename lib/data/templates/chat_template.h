@@ -1,6 +1,6 @@
-// How a model family writes a talk down. Each template is a function in C++ that equals the
-// family's own template token for token (proved against golden files), one file per family; an
-// interpreter for any template could be one more ChatTemplate.
+// How a model family writes a conversation. Each template is a C++ function that equals the
+// family's own template token for token (tested against golden files), one file per family. An
+// interpreter for any template could be another ChatTemplate.
 #pragma once
 
 #include <functional>
@@ -20,11 +20,11 @@ class ChatTemplate {
  public:
   virtual ~ChatTemplate() = default;
 
-  // Adds the whole talk (at least one message). An answer is an assistant's turn from the first
-  // byte behind its header through its end-of-turn token; a line feed behind that is no part of it.
-  // What the family's template leaves out is left out here. Throws DataError for a talk that it
-  // refuses. Thread safe.
-  virtual void render(const Conversation& talk, Rendering& into) const = 0;
+  // Adds the whole conversation (at least one message). An answer is an assistant's turn from the
+  // first byte after its header through its end-of-turn token; a line feed after that is not part
+  // of it. Omits what the family's template omits. Throws DataError for a conversation that the
+  // template refuses. Thread-safe.
+  virtual void render(const Conversation& conversation, Rendering& into) const = 0;
 };
 
 // The id of a token by its text, or nullopt.

@@ -37,7 +37,7 @@ struct Answer {
   std::string_view content;
 };
 
-// Thinking comes apart, or inside the content in front of the last closing tag.
+// Thinking is a field of its own, or in the content before the last closing tag.
 Answer split_thinking(const Message& message) {
   if (message.reasoning) return {.reasoning = *message.reasoning, .content = message.content};
   const std::string_view content = message.content;
@@ -51,19 +51,19 @@ Answer split_thinking(const Message& message) {
           .content = without_leading_line_feeds(content.substr(last_close + kThinkClose.size()))};
 }
 
-// The last user turn that is a question, not a tool's result; thinking is kept only behind it.
-std::size_t last_question(const Conversation& talk) {
-  for (std::size_t i = talk.messages.size(); i > 0; --i) {
-    const Message& message = talk.messages[i - 1];
+// The last user turn that is a question, not a tool's result. Thinking is kept only after it.
+std::size_t last_question(const Conversation& conversation) {
+  for (std::size_t i = conversation.messages.size(); i > 0; --i) {
+    const Message& message = conversation.messages[i - 1];
     const bool is_result = message.content.starts_with("<tool_response>") &&
                            message.content.ends_with("</tool_response>");
     if (message.role == Role::user && !is_result) return i - 1;
   }
-  return talk.messages.size() - 1;
+  return conversation.messages.size() - 1;
 }
 
-bool is_tool(const Conversation& talk, std::size_t number) {
-  return number < talk.messages.size() && talk.messages[number].role == Role::tool;
+bool is_tool(const Conversation& conversation, std::size_t number) {
+  return number < conversation.messages.size() && conversation.messages[number].role == Role::tool;
 }
 
 }  // namespace
@@ -79,15 +79,16 @@ ChatmlTemplate::ChatmlTemplate(const ChatmlStyle& style, const TemplateTokens& t
       im_start_(want_token(tokens, "<|im_start|>", style.name)),
       im_end_(want_token(tokens, "<|im_end|>", style.name)) {}
 
-void ChatmlTemplate::render(const Conversation& talk, Rendering& into) const {
-  add_head(talk, into);
-  const std::size_t question = style_.thinking ? last_question(talk) : talk.messages.size();
-  for (std::size_t i = 0; i < talk.messages.size(); ++i) {
-    const Message& message = talk.messages[i];
+void ChatmlTemplate::render(const Conversation& conversation, Rendering& into) const {
+  add_head(conversation, into);
+  const std::size_t question =
+      style_.thinking ? last_question(conversation) : conversation.messages.size();
+  for (std::size_t i = 0; i < conversation.messages.size(); ++i) {
+    const Message& message = conversation.messages[i];
     if (message.role == Role::assistant)
-      add_answer(talk, i, i > question, into);
+      add_answer(conversation, i, i > question, into);
     else if (message.role == Role::tool)
-      add_tool_result(talk, i, into);
+      add_tool_result(conversation, i, into);
     else if (message.role == Role::user || i > 0)
       add_turn(role_name(message.role), message.content, into);
   }
@@ -112,13 +113,13 @@ void ChatmlTemplate::add_turn(std::string_view role, std::string_view content,
   close_turn(into);
 }
 
-// The system turn: the talk's own or the family's, and the tools in it.
-void ChatmlTemplate::add_head(const Conversation& talk, Rendering& into) const {
-  const Message& first = talk.messages.front();
+// The system turn: the conversation's own or the family's, with the tools.
+void ChatmlTemplate::add_head(const Conversation& conversation, Rendering& into) const {
+  const Message& first = conversation.messages.front();
   const bool has_own = first.role == Role::system;
   const std::string_view system = has_own ? first.content : style_.default_system;
   const bool has_system = has_own || !style_.default_system.empty();
-  if (talk.tools.empty()) {
+  if (conversation.tools.empty()) {
     if (has_system) add_turn("system", system, into);
     return;
   }
@@ -129,7 +130,7 @@ void ChatmlTemplate::add_head(const Conversation& talk, Rendering& into) const {
     into.add_text("\n\n");
   }
   into.add_text(kToolsHead);
-  for (const std::string_view tool : talk.tools) {
+  for (const std::string_view tool : conversation.tools) {
     into.add_text("\n");
     into.add_text(tool);
   }
@@ -137,15 +138,15 @@ void ChatmlTemplate::add_head(const Conversation& talk, Rendering& into) const {
   close_turn(into);
 }
 
-void ChatmlTemplate::add_answer(const Conversation& talk, std::size_t number, bool may_think,
-                                Rendering& into) const {
-  const Message& message = talk.messages[number];
+void ChatmlTemplate::add_answer(const Conversation& conversation, std::size_t number,
+                                bool may_think, Rendering& into) const {
+  const Message& message = conversation.messages[number];
   const Answer answer = style_.thinking ? split_thinking(message)
                                         : Answer{.reasoning = {}, .content = message.content};
   open_turn("assistant", into);
   into.add_text("\n");
   into.open_answer(message.supervised);
-  const bool is_last = number + 1 == talk.messages.size();
+  const bool is_last = number + 1 == conversation.messages.size();
   if (may_think && (is_last || !answer.reasoning.empty())) {
     into.add_text("<think>\n");
     into.add_text(without_leading_line_feeds(without_trailing_line_feeds(answer.reasoning)));
@@ -155,7 +156,7 @@ void ChatmlTemplate::add_answer(const Conversation& talk, std::size_t number, bo
     into.add_text(answer.content);
   }
   bool first = true;
-  for (const ToolCall& call : talk.calls(message)) {
+  for (const ToolCall& call : conversation.calls(message)) {
     if (!first || !answer.content.empty()) into.add_text("\n");
     first = false;
     into.add_text("<tool_call>\n{\"name\": \"");
@@ -168,13 +169,13 @@ void ChatmlTemplate::add_answer(const Conversation& talk, std::size_t number, bo
 }
 
 // Results in a row share one user turn.
-void ChatmlTemplate::add_tool_result(const Conversation& talk, std::size_t number,
+void ChatmlTemplate::add_tool_result(const Conversation& conversation, std::size_t number,
                                      Rendering& into) const {
-  if (number == 0 || !is_tool(talk, number - 1)) open_turn("user", into);
+  if (number == 0 || !is_tool(conversation, number - 1)) open_turn("user", into);
   into.add_text("\n<tool_response>\n");
-  into.add_text(talk.messages[number].content);
+  into.add_text(conversation.messages[number].content);
   into.add_text("\n</tool_response>");
-  if (!is_tool(talk, number + 1)) close_turn(into);
+  if (!is_tool(conversation, number + 1)) close_turn(into);
 }
 
 }  // namespace odb

@@ -38,34 +38,32 @@ void Llama3Tokens::add_turn(const Message& message, Rendering& into) const {
   into.close_answer();
 }
 
-void Llama3Template::render(const Conversation& talk, Rendering& into) const {
-  if (!talk.tools.empty() || !talk.tool_calls.empty())
+void Llama3Template::render(const Conversation& conversation, Rendering& into) const {
+  if (!conversation.tools.empty() || !conversation.tool_calls.empty())
     throw DataError(
-        "found tools or tool calls, for which the template llama3 has no rule; "
-        "llama3.1 has");
+        "found tools or tool calls, which the template llama3 does not support; use llama3.1");
   into.add_control(tokens_.begin_of_text);
-  for (const Message& message : talk.messages) {
+  for (const Message& message : conversation.messages) {
     if (message.role == Role::tool)
       throw DataError(
-          "found a tool's result, for which the template llama3 has no rule; "
-          "llama3.1 has");
+          "found a tool's result, which the template llama3 does not support; use llama3.1");
     tokens_.add_turn(message, into);
   }
 }
 
-void Llama31Template::render(const Conversation& talk, Rendering& into) const {
+void Llama31Template::render(const Conversation& conversation, Rendering& into) const {
   into.add_control(tokens_.begin_of_text);
-  add_system(talk, into);
-  std::size_t next = talk.messages.front().role == Role::system ? 1 : 0;
-  if (!talk.tools.empty()) {
-    if (next == talk.messages.size())
-      throw DataError("found tools without a message to put them in front of; wanted a user turn");
-    add_tools_and_first(talk, talk.messages[next++], into);
+  add_system(conversation, into);
+  std::size_t next = conversation.messages.front().role == Role::system ? 1 : 0;
+  if (!conversation.tools.empty()) {
+    if (next == conversation.messages.size())
+      throw DataError("found tools without a message to put them before; expected a user turn");
+    add_tools_and_first(conversation, conversation.messages[next++], into);
   }
-  for (; next < talk.messages.size(); ++next) {
-    const Message& message = talk.messages[next];
+  for (; next < conversation.messages.size(); ++next) {
+    const Message& message = conversation.messages[next];
     if (message.calls > 0) {
-      add_call(talk, message, into);
+      add_call(conversation, message, into);
     } else if (message.role == Role::tool) {
       tokens_.add_header("ipython", into);
       std::string quoted;
@@ -78,25 +76,25 @@ void Llama31Template::render(const Conversation& talk, Rendering& into) const {
   }
 }
 
-void Llama31Template::add_system(const Conversation& talk, Rendering& into) const {
+void Llama31Template::add_system(const Conversation& conversation, Rendering& into) const {
   tokens_.add_header("system", into);
-  if (!talk.tools.empty()) into.add_text("Environment: ipython\n");
+  if (!conversation.tools.empty()) into.add_text("Environment: ipython\n");
   into.add_text(kDateLines);
-  const Message& first = talk.messages.front();
+  const Message& first = conversation.messages.front();
   if (first.role == Role::system) into.add_text(python_strip(first.content));
   into.add_control(tokens_.end_of_turn);
 }
 
-void Llama31Template::add_tools_and_first(const Conversation& talk, const Message& first,
+void Llama31Template::add_tools_and_first(const Conversation& conversation, const Message& first,
                                           Rendering& into) const {
   if (first.role != Role::user)
     throw DataError(
-        "found tools and a first turn of the role '{}'; wanted a user turn, which the "
+        "found tools and a first turn of the role '{}'; expected a user turn, which the "
         "template llama3.1 puts the tools into",
         role_name(first.role));
   tokens_.add_header("user", into);
   into.add_text(kToolsHead);
-  for (const std::string_view tool : talk.tools) {
+  for (const std::string_view tool : conversation.tools) {
     into.add_text(indent_python_json(tool, kToolIndent));
     into.add_text("\n\n");
   }
@@ -104,12 +102,12 @@ void Llama31Template::add_tools_and_first(const Conversation& talk, const Messag
   into.add_control(tokens_.end_of_turn);
 }
 
-void Llama31Template::add_call(const Conversation& talk, const Message& message,
+void Llama31Template::add_call(const Conversation& conversation, const Message& message,
                                Rendering& into) const {
   if (message.calls != 1)
-    throw DataError("found {} tool calls in one turn; the template llama3.1 has room for one",
+    throw DataError("found {} tool calls in one turn; the template llama3.1 allows one",
                     message.calls);
-  const ToolCall& call = talk.calls(message).front();
+  const ToolCall& call = conversation.calls(message).front();
   tokens_.add_header("assistant", into);
   into.open_answer(message.supervised);
   into.add_text("{\"name\": \"");

@@ -1,8 +1,8 @@
 // Llama 3 and Llama 3.1: <|start_header_id|>role<|end_header_id|> LF LF content <|eot_id|>.
 //
 // Source of the method: the Jinja templates that Meta-Llama-3-Instruct and Llama-3.1, 3.2 and
-// 3.3-Instruct ship with their tokenizers. Those of 3.1 and later start with a date: here it is
-// always 26 Jul 2024, the date that they fall back to, since samples must not depend on the day.
+// 3.3-Instruct ship with their tokenizers. Those of 3.1 and later start with a date. Here it is
+// always 26 Jul 2024, their fallback, because samples must not depend on the day.
 #pragma once
 
 #include <string_view>
@@ -24,26 +24,27 @@ struct Llama3Tokens {
   TokenId end_of_turn;
 };
 
-// Has no place for tools: refuses talks with tools, tool calls or tool results.
+// Does not support tools: refuses conversations with tools, tool calls or tool results.
 class Llama3Template final : public ChatTemplate {
  public:
   explicit Llama3Template(const TemplateTokens& tokens) : tokens_(tokens, "llama3") {}
-  void render(const Conversation& talk, Rendering& into) const override;
+  void render(const Conversation& conversation, Rendering& into) const override;
 
  private:
   Llama3Tokens tokens_;
 };
 
-// Tools stand in front of the first message; one call per turn.
+// Tools come before the first message; one call per turn.
 class Llama31Template final : public ChatTemplate {
  public:
   explicit Llama31Template(const TemplateTokens& tokens) : tokens_(tokens, "llama3.1") {}
-  void render(const Conversation& talk, Rendering& into) const override;
+  void render(const Conversation& conversation, Rendering& into) const override;
 
  private:
-  void add_system(const Conversation& talk, Rendering& into) const;
-  void add_tools_and_first(const Conversation& talk, const Message& first, Rendering& into) const;
-  void add_call(const Conversation& talk, const Message& message, Rendering& into) const;
+  void add_system(const Conversation& conversation, Rendering& into) const;
+  void add_tools_and_first(const Conversation& conversation, const Message& first,
+                           Rendering& into) const;
+  void add_call(const Conversation& conversation, const Message& message, Rendering& into) const;
 
   Llama3Tokens tokens_;
 };

@@ -12,12 +12,12 @@ PlainTemplate::PlainTemplate(const TemplateTokens& tokens) {
   end_of_text_ = want_token(tokens, tokens.end_of_text, "plain");
 }
 
-void PlainTemplate::render(const Conversation& talk, Rendering& into) const {
-  if (!talk.tools.empty() || !talk.tool_calls.empty())
-    throw DataError("found tools or tool calls, for which the template plain has no rule");
-  for (const Message& message : talk.messages) {
+void PlainTemplate::render(const Conversation& conversation, Rendering& into) const {
+  if (!conversation.tools.empty() || !conversation.tool_calls.empty())
+    throw DataError("found tools or tool calls, which the template plain does not support");
+  for (const Message& message : conversation.messages) {
     if (message.role == Role::tool)
-      throw DataError("found a tool's result, for which the template plain has no rule");
+      throw DataError("found a tool's result, which the template plain does not support");
     if (message.role != Role::assistant) {
       into.add_text(message.content);
       continue;
@@ -30,11 +30,11 @@ void PlainTemplate::render(const Conversation& talk, Rendering& into) const {
 }
 
 void render_text(std::string_view prompt, std::string_view completion,
-                 std::span<const TokenId> behind, Rendering& into) {
+                 std::span<const TokenId> end_tokens, Rendering& into) {
   into.add_text(prompt);
   into.open_answer();
   into.add_text(completion);
-  for (const TokenId token : behind)
+  for (const TokenId token : end_tokens)
     into.add_control(token);
   into.close_answer();
 }

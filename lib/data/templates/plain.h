@@ -1,5 +1,5 @@
-// No markup: contents one after another as they stand, the end-of-text token behind each answer.
-// Records that are texts (text, prompt and completion) are always written this way.
+// No markup: contents one after another, unchanged, with the end-of-text token after each answer.
+// Text records (text, prompt and completion) are always written this way.
 #pragma once
 
 #include <span>
@@ -14,14 +14,14 @@ class PlainTemplate final : public ChatTemplate {
   explicit PlainTemplate(const TemplateTokens& tokens);
 
   // Refuses tools, tool calls and tool results.
-  void render(const Conversation& talk, Rendering& into) const override;
+  void render(const Conversation& conversation, Rendering& into) const override;
 
  private:
   TokenId end_of_text_;
 };
 
-// A text: `prompt` as context, `completion` and the tokens behind it as the answer.
+// A text: `prompt` is context, `completion` and `end_tokens` are the answer.
 void render_text(std::string_view prompt, std::string_view completion,
-                 std::span<const TokenId> behind, Rendering& into);
+                 std::span<const TokenId> end_tokens, Rendering& into);
 
 }  // namespace odb

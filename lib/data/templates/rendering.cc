@@ -9,7 +9,7 @@ namespace odb {
 void Rendering::add_text(std::string_view text) {
   if (text.empty()) return;
   if (text_.size() + text.size() > std::numeric_limits<std::uint32_t>::max())
-    throw DataError("found a talk of more than 4 GiB");
+    throw DataError("found a conversation of more than 4 GiB");
   const auto begin = static_cast<std::uint32_t>(text_.size());
   text_ += text;
   const auto end = static_cast<std::uint32_t>(text_.size());

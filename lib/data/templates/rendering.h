@@ -1,5 +1,5 @@
-// What a chat template makes of a talk: texts and control tokens in order, and which of them are
-// answers. So spans are known by construction; no text is searched and nothing is rendered twice.
+// The output of a chat template: texts and control tokens in order, and which of them are answers.
+// Spans are thus known by construction; no text is searched and nothing is rendered twice.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Piece {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
   TokenId control = -1;
-  std::int32_t answer = kNoAnswer;  // number of the assistant turn that it is trained as part of
+  std::int32_t answer = kNoAnswer;  // number of the answer that it belongs to
 
   bool is_text() const { return begin != end; }
   friend bool operator==(const Piece&, const Piece&) = default;
@@ -30,8 +30,8 @@ class Rendering {
   void add_text(std::string_view text);
   void add_control(TokenId token);
 
-  // What is added between the two belongs to the next answer; with `supervised` false it is counted
-  // as an answer and belongs to none.
+  // Pieces added between these two calls belong to the next answer. If `supervised` is false, the
+  // answer is counted, but the pieces belong to none.
   void open_answer(bool supervised = true);
   void close_answer() { answer_ = kNoAnswer; }
 

@@ -35,7 +35,7 @@ std::string token_text(const nlohmann::json& config, const std::string& key,
   if (found->is_string()) return found->get<std::string>();
   if (found->is_object() && found->contains("content") && found->at("content").is_string())
     return found->at("content").get<std::string>();
-  throw DataError("{}: {}: found {}; wanted a token's text", path, key, found->dump());
+  throw DataError("{}: {}: found {}; expected a token's text", path, key, found->dump());
 }
 
 std::optional<std::string> template_text(const nlohmann::json& config, const std::string& path) {
@@ -51,7 +51,7 @@ std::optional<std::string> template_text(const nlohmann::json& config, const std
       if (names.back() == "default") return item["template"].get<std::string>();
     }
   }
-  throw DataError("{}: chat_template: found {}; wanted a text or a list with one named 'default'",
+  throw DataError("{}: chat_template: found {}; expected a text or a list with one named 'default'",
                   path,
                   names.empty() ? std::string(found->type_name())
                                 : fmt::format("templates named {}", fmt::join(names, ", ")));
@@ -60,7 +60,7 @@ std::optional<std::string> template_text(const nlohmann::json& config, const std
 class NoTemplate final : public ChatTemplate {
  public:
   void render(const Conversation&, Rendering&) const override {
-    throw InternalError("a talk where --data-format says that there are none");
+    throw InternalError("a conversation, although --data-format excludes them");
   }
 };
 
@@ -113,22 +113,20 @@ ChosenTemplate choose_template(const std::string& option, const TokenizerConfig&
     const auto name = known_template(hash);
     if (!name)
       throw DataError(
-          "{}: its chat template (hash {}) is none of the known ones: {}; if one of them writes "
-          "talks "
-          "in the same way, name it with --chat-template",
+          "{}: its chat template (hash {}) is none of the known ones: {}; if one of them gives the "
+          "same text, select it with --chat-template",
           config.folder, hash, known_names());
     return {.name = *name, .chat_template = make_chat_template(*name, tokens)};
   }
   if (find("<|im_start|>") && find("<|im_end|>"))
-    return {
-        .name = "chatml",
-        .chat_template = make_chat_template("chatml", tokens),
-        .notice = fmt::format("{} has no chat template; its tokens are those of ChatML, which is "
-                              "used (choose with --chat-template)",
-                              config.folder)};
+    return {.name = "chatml",
+            .chat_template = make_chat_template("chatml", tokens),
+            .notice = fmt::format("{} has no chat template; using ChatML, because its tokens exist "
+                                  "(choose another with --chat-template)",
+                                  config.folder)};
   throw DataError(
-      "{}: has no chat template and not the tokens of ChatML; name one of {} with "
-      "--chat-template, or --data-format text or tokens where the records are no talks",
+      "{}: has no chat template and not the tokens of ChatML; select one of {} with "
+      "--chat-template, or use --data-format text or tokens if the records are not conversations",
       config.folder, known_names());
 }
 

@@ -1,5 +1,5 @@
-// Which chat template a run uses: the one that was asked for, or the one that the tokenizer brings,
-// recognised by a hash of its text.
+// Which chat template a run uses: the requested one, or the tokenizer's own, recognized by a hash
+// of its text.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ struct TokenizerConfig {
   std::string end_of_text;                   // eos_token; empty: none
 };
 
-// A missing tokenizer_config.json gives an empty one. Throws DataError when it is no JSON object or
-// a token is no text.
+// A missing tokenizer_config.json gives an empty one. Throws DataError if it is not a JSON object
+// or a token is not a text.
 TokenizerConfig read_tokenizer_config(FileSystem& files, const std::string& folder);
 
 // 32 hex digits: XXH3-128 of the text with CR LF as LF and without blanks at both ends.
@@ -32,16 +32,16 @@ std::optional<std::string> known_template(std::string_view hash);
 struct ChosenTemplate {
   std::string name;
   std::unique_ptr<ChatTemplate> chat_template;
-  std::string notice;  // to be told to the user once; empty: nothing
+  std::string notice;  // to be logged once; empty: none
 };
 
 // `option` is --chat-template: "auto" or a template's name. With "auto": the tokenizer's own
 // template if it is known; without one, chatml where <|im_start|> and <|im_end|> exist. Throws
-// DataError for an unknown template, or when there is nothing to go by, listing the known ones.
+// DataError for an unknown template, or if none can be chosen, listing the known ones.
 ChosenTemplate choose_template(const std::string& option, const TokenizerConfig& config,
                                const FindToken& find);
 
-// For records that are no talks: "none", which refuses to render.
+// For records that are not conversations: "none", which refuses to render.
 ChosenTemplate no_template();
 
 }  // namespace odb

@@ -105,7 +105,7 @@ void AddedTokenMatcher::split(std::string_view text, ControlTokens control,
   std::optional<Found> found;
   for (std::size_t from = 0; (found = find(text, from)); from = found->end) {
     const AddedToken& token = tokens_[found->token];
-    // White space that the token before has taken is no token again.
+    // White space that the previous token has stripped does not match again.
     if (found->begin < done) continue;
     if (token.special && control == ControlTokens::plain) continue;
     if (token.single_word && touches_word(text, found->begin, found->end)) continue;

@@ -1,9 +1,9 @@
 // Added tokens: strings that are found in text before anything else happens to it, and never cut.
 // Control tokens ("<|im_start|>") are added tokens with the mark `special`.
 //
-// The rules are those of Hugging Face tokenizers: the leftmost match wins, the longest one among
-// those that start there; a match that its token's single_word flag forbids is passed over whole;
-// lstrip and rstrip take neighbouring white space into the token.
+// The rules are those of Hugging Face tokenizers: the leftmost match wins, and the longest one
+// among those that start there; a match that its token's single_word flag forbids is skipped as a
+// whole; lstrip and rstrip take neighboring white space into the token.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ namespace odb {
 struct AddedToken {
   TokenId id = 0;
   std::string content;
-  bool single_word = false;  // matches only between characters that are no word characters
+  bool single_word = false;  // matches only between non-word characters
   bool lstrip = false;       // takes the white space on its left
   bool rstrip = false;
-  bool normalized = false;  // looked for after normalisation of the text, else before
+  bool normalized = false;  // searched after normalization of the text, else before
   bool special = false;     // a control token
 };
 
@@ -44,15 +44,15 @@ struct Section {
 
 class AddedTokenMatcher {
  public:
-  // `tokens[i].content` is what is looked for. Of equal contents the first counts.
+  // Searches for `tokens[i].content`. Of equal contents the first one counts.
   explicit AddedTokenMatcher(std::vector<AddedToken> tokens);
 
-  // Appends the sections of `text` (valid UTF-8) to `out`, text sections never empty. A control
-  // token that is plain text is passed over whole: no shorter token inside it is found either.
+  // Appends the sections of `text` (valid UTF-8) to `out`; text sections are never empty. A control
+  // token that is plain text is skipped as a whole: no shorter token inside it is found either.
   void split(std::string_view text, ControlTokens control, std::vector<Section>& out) const;
 
   bool is_empty() const { return tokens_.empty(); }
-  // False only when split() would find nothing: no byte that a token begins with is there.
+  // False only if split() would find nothing: `text` has no byte that a token begins with.
   bool may_match(std::string_view text) const { return next_candidate(text, 0) < text.size(); }
 
  private:

@@ -13,7 +13,8 @@ namespace odb {
 
 namespace {
 
-// Sixteen bytes that are compared at once, by what GCC and Clang make of it on the machine at hand.
+// Sixteen bytes that are compared at once, with the instructions of the target machine (GCC,
+// Clang).
 using Bytes = std::uint8_t __attribute__((vector_size(16)));
 
 // Bit i: byte i of a comparison's result (0xFF or 0) is set.
@@ -36,13 +37,13 @@ struct Classes {
   std::uint64_t letters = 0;
   std::uint64_t numbers = 0;
   std::uint64_t blanks = 0;  // ' '
-  std::uint64_t spaces = 0;  // white space but line ends; blanks too
+  std::uint64_t spaces = 0;  // white space except line ends; includes blanks
   std::uint64_t line_ends = 0;
   std::uint64_t quotes = 0;
   std::uint64_t beyond = 0;  // not ASCII
 };
 
-// Of the block at `at`; what lies behind `left` bytes is in no class.
+// The classes of the block at `at`; bytes after the first `left` are in no class.
 Classes classify(const char* at, std::size_t left) {
   std::array<char, AsciiWords::kBlock> padded;
   if (left < padded.size()) {
@@ -79,23 +80,23 @@ AsciiWords::Block AsciiWords::read(const char* at, std::size_t left) const {
   const Classes is = classify(at, left);
   const std::uint64_t white = is.spaces | is.line_ends;
   const std::uint64_t symbols = ~(is.letters | is.numbers | white);
-  const auto behind = [](std::uint64_t bits) { return bits << 1; };  // the bytes after those
-  const bool mixed = (is.spaces & behind(is.line_ends)) | (is.line_ends & behind(is.spaces));
-  const std::uint64_t digit_pairs = is.numbers & behind(is.numbers);
-  const bool many_digits = !single_digits_ && (digit_pairs & behind(behind(digit_pairs)));
+  const auto after = [](std::uint64_t bits) { return bits << 1; };  // the bytes after those
+  const bool mixed = (is.spaces & after(is.line_ends)) | (is.line_ends & after(is.spaces));
+  const std::uint64_t digit_pairs = is.numbers & after(is.numbers);
+  const bool many_digits = !single_digits_ && (digit_pairs & after(after(digit_pairs)));
   if (is.beyond || mixed || many_digits) return {};
 
-  const std::uint64_t first_symbols = symbols & ~behind(symbols | is.blanks);
-  // A lone symbol is the first character of the word behind it, white space always is.
-  const std::uint64_t first_letters = is.letters & ~behind(is.letters | is.spaces | first_symbols);
+  const std::uint64_t first_symbols = symbols & ~after(symbols | is.blanks);
+  // A lone symbol is the first character of the word after it; white space always is.
+  const std::uint64_t first_letters = is.letters & ~after(is.letters | is.spaces | first_symbols);
   const std::uint64_t first_numbers = single_digits_ ? is.numbers : is.numbers & ~digit_pairs;
-  const std::uint64_t first_spaces = is.spaces & ~behind(is.spaces);
-  // The last of a run of white space leads what follows. What follows the last byte is not known,
-  // or nothing.
+  const std::uint64_t first_spaces = is.spaces & ~after(is.spaces);
+  // The last character of a run of white space leads the next word. What follows the last byte of
+  // the block is unknown, or nothing.
   const std::uint64_t last = std::uint64_t{1} << (std::min(left, kBlock) - 1);
   const std::uint64_t last_spaces = is.spaces & ~(white >> 1) & ~last;
-  // Line ends directly behind symbols belong to these.
-  const std::uint64_t first_line_ends = is.line_ends & ~behind(is.line_ends | symbols);
+  // Line ends directly after symbols belong to them.
+  const std::uint64_t first_line_ends = is.line_ends & ~after(is.line_ends | symbols);
   Block block{.ends = first_symbols | first_letters | first_numbers | first_spaces | last_spaces |
                       first_line_ends,
               .quotes = is.quotes & first_symbols & is.letters >> 1};

@@ -41,13 +41,13 @@ void BytePairEncoder::encode_short(std::string_view word, std::vector<TokenId>& 
     if (best == kNoMerge) break;
     const std::uint32_t left = best & ((1 << kPositionBits) - 1);
     const std::uint32_t right = next[left];
-    const std::uint32_t behind = next[right];
+    const std::uint32_t after = next[right];
     tokens[left] = merges_.merged(best >> kPositionBits);
-    next[left] = static_cast<std::uint8_t>(behind);
-    previous[behind] = static_cast<std::uint8_t>(left);
+    next[left] = static_cast<std::uint8_t>(after);
+    previous[after] = static_cast<std::uint8_t>(left);
     if (right + 1 < count) offers[right] = kNoMerge;
     offers[left] =
-        behind == count ? kNoMerge : offer(merges_.rank(tokens[left], tokens[behind]), left);
+        after == count ? kNoMerge : offer(merges_.rank(tokens[left], tokens[after]), left);
     if (left > 0) {
       const std::uint32_t before = previous[left];
       offers[before] = offer(merges_.rank(tokens[before], tokens[left]), before);

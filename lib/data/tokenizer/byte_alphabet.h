@@ -1,5 +1,5 @@
 // The alphabet of byte-level BPE: every byte is written as one printable character, so that a
-// vocabulary of byte strings can stand in a JSON file. Printable Latin-1 stands for itself, the
+// vocabulary of byte strings can be stored in a JSON file. Printable Latin-1 stands for itself, the
 // other 68 bytes for U+0100 onwards (a blank is "Ġ", a line feed "Ċ"). From GPT-2.
 #pragma once
 

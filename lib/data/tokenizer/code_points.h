@@ -1,9 +1,9 @@
-// What kinds of character there are, as the splitting rules of tokenizers see them.
+// Character classes, as the splitting rules of tokenizers see them.
 //
-// The table is Hugging Face tokenizers 0.22's own view of every code point (see
-// scripts/make_code_point_ranges.py), not that of whatever Unicode version the system's libraries
-// carry: a letter that was added to Unicode later must stay a non-letter here, or ids would differ
-// from the ones that the model was trained on.
+// The table is that of Hugging Face tokenizers 0.22 for every code point (see
+// scripts/make_code_point_ranges.py). It is independent of the Unicode version of the system's
+// libraries: a letter that was added to Unicode later must stay a non-letter here, or ids would
+// differ from those that the model was trained on.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ extern const CodePointRange kCodePointRanges[];
 extern const std::size_t kCodePointRangeCount;
 
 // Code points that Unicode 14 does not have and the reference has (it is at 16), with their general
-// category ("Lo") and whether \w matches them. Neighbouring ranges differ in these.
+// category ("Lo") and whether \w matches them. Neighboring ranges differ in these.
 struct NewerRange {
   std::uint32_t first;
   std::uint32_t last;

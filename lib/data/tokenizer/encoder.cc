@@ -22,7 +22,7 @@ std::size_t cache_sets(std::size_t bytes) {
   return std::bit_floor(std::max(bytes, kSmallestCache)) / kBytesPerSet;
 }
 
-// Answers whether all of it is ASCII.
+// Returns whether `text` is all ASCII.
 bool check_text(std::string_view text) {
   if (text.size() > kLargestText) {
     throw DataError("a text of {} bytes; a sample must stay under 2 GiB", text.size());
@@ -79,7 +79,7 @@ void Encoder::encode(std::span<const TextPiece> pieces, std::vector<TokenId>& id
         continue;
       }
       const AddedToken* token = tokenizer_.added_token(piece.control);
-      if (token == nullptr) throw DataError("the id {} is no added token", piece.control);
+      if (token == nullptr) throw DataError("the id {} is not an added token", piece.control);
       finish_text(token);
       ids.push_back(piece.control);
       left = token;
@@ -129,7 +129,7 @@ void Encoder::encode_words(std::string_view text, std::vector<TokenId>& ids) {
   }
 }
 
-// The places of the next words in the cache, called for before they are needed.
+// Prefetches the cache sets of the next words.
 void Encoder::look_ahead(std::string_view base, std::span<const Span> block) {
   for (std::size_t i = 0; i < block.size(); ++i) {
     const Span span = block[i];

@@ -1,4 +1,4 @@
-// Text to ids. An Encoder is the working side of a Tokenizer: it remembers words and holds the
+// Text to ids. An Encoder is the mutable side of a Tokenizer: it caches words and holds the
 // buffers, so that encoding allocates nothing once warm. One per thread or process (8 MB by
 // default); the Tokenizer itself is shared.
 #pragma once
@@ -39,23 +39,23 @@ class Encoder {
   // UTF-8 (naming the first bad byte) or has 2 GiB or more.
   void encode(std::string_view text, std::vector<TokenId>& ids);
 
-  // Appends the ids of the pieces. Texts that stand side by side are one text: merges cross from
-  // one to the next, as they do when a rendered string is encoded whole. White space next to a
-  // control token goes into it where its strip flags say so. Throws DataError also when a control
-  // piece names no added token.
+  // Appends the ids of the pieces. Adjacent texts are one text: merges cross from one to the next,
+  // as they do when a rendered string is encoded as a whole. White space next to a control token
+  // goes into it if its strip flags say so. Throws DataError also if a control piece names no added
+  // token.
   void encode(std::span<const TextPiece> pieces, std::vector<TokenId>& ids);
 
   std::vector<TokenId> encode(std::string_view text);
 
  private:
-  // `ascii`: nothing else is in the text, so that it needs no normalisation.
+  // `ascii`: the text is all ASCII and needs no normalization.
   void encode_valid(std::string_view text, bool ascii, std::vector<TokenId>& ids);
   void encode_section(std::string_view text, bool ascii, std::vector<TokenId>& ids);
   void encode_words(std::string_view text, std::vector<TokenId>& ids);
   void encode_new_word(std::string_view word);
   std::span<const TokenId> long_word(std::string_view word);
 
-  // A word that is about to be looked up. No key: too long for the short table.
+  // A word that will be looked up next. No key: too long for the short table.
   struct Ahead {
     WordCache::ShortKey key;
     std::size_t set = 0;
@@ -70,7 +70,7 @@ class Encoder {
   BytePairEncoder bpe_;
   WordCache cache_;
 
-  std::string joined_;  // texts that stand side by side
+  std::string joined_;  // adjacent texts
   std::vector<Section> sections_;
   std::vector<Section> inner_sections_;
   std::string normalized_;

@@ -71,7 +71,7 @@ SequenceFrame parse_template(const json& component, const Vocabulary& vocabulary
     side.insert(side.end(), ids.begin(), ids.end());
   }
   if (texts != 1)
-    throw DataError("{}: 'single' places the text {} times, wanted once", where, texts);
+    throw DataError("{}: 'single' places the text {} times, expected once", where, texts);
   return frame;
 }
 
@@ -83,7 +83,7 @@ std::vector<AddedToken> parse_added_tokens(const json& component, Vocabulary& vo
   Vocabulary seen;
   if (component.is_null()) return tokens;
   if (!component.is_array()) {
-    throw DataError("{}: found {}, wanted a list", where, component.type_name());
+    throw DataError("{}: found {}, expected a list", where, component.type_name());
   }
   for (std::size_t index = 0; index < component.size(); ++index) {
     const std::string place = fmt::format("{}[{}]", where, index);
@@ -150,7 +150,7 @@ SequenceFrame parse_post_processor(const json& component, const Vocabulary& voca
 void check_decoder(const json& component, const std::string& where) {
   const std::string type = component.is_null() ? "null" : component_type(component, where);
   if (type != "ByteLevel") {
-    throw DataError("{}: unknown decoder '{}'; wanted ByteLevel", where, type);
+    throw DataError("{}: unknown decoder '{}'; expected ByteLevel", where, type);
   }
   check_byte_level_keys(component, where);
 }

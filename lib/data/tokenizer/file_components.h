@@ -22,7 +22,7 @@ std::vector<AddedToken> parse_added_tokens(const nlohmann::json& component, Voca
 bool parse_normalizer(const nlohmann::json& component, const std::string& where);
 
 // Reads "post_processor": null, ByteLevel (which changes no id), TemplateProcessing, Sequence.
-// `vocabulary` must be sealed: the frame's ids must be there.
+// `vocabulary` must be sealed: the frame's ids must exist.
 SequenceFrame parse_post_processor(const nlohmann::json& component, const Vocabulary& vocabulary,
                                    const std::string& where);
 

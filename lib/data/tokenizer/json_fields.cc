@@ -10,7 +10,7 @@ using nlohmann::json;
 
 const json& required_field(const json& object, const char* name, const std::string& where) {
   if (!object.is_object()) {
-    throw DataError("{}: found {}, wanted an object", where, object.type_name());
+    throw DataError("{}: found {}, expected an object", where, object.type_name());
   }
   const auto found = object.find(name);
   if (found == object.end()) throw DataError("{}: the field '{}' is missing", where, name);
@@ -33,7 +33,7 @@ void check_byte_level_keys(const json& object, const std::string& where) {
 std::string required_text(const json& object, const char* name, const std::string& where) {
   const json& field = required_field(object, name, where);
   if (!field.is_string()) {
-    throw DataError("{}: '{}' is {}, wanted a string", where, name, field.type_name());
+    throw DataError("{}: '{}' is {}, expected a string", where, name, field.type_name());
   }
   return field.get<std::string>();
 }
@@ -45,7 +45,7 @@ std::string component_type(const json& object, const std::string& where) {
 bool required_flag(const json& object, const char* name, const std::string& where) {
   const json& field = required_field(object, name, where);
   if (!field.is_boolean()) {
-    throw DataError("{}: '{}' is {}, wanted true or false", where, name, field.type_name());
+    throw DataError("{}: '{}' is {}, expected true or false", where, name, field.type_name());
   }
   return field.get<bool>();
 }
@@ -59,7 +59,7 @@ bool optional_flag(const json& object, const char* name, bool otherwise, const s
 const json& required_list(const json& object, const char* name, const std::string& where) {
   const json& field = required_field(object, name, where);
   if (!field.is_array()) {
-    throw DataError("{}: '{}' is {}, wanted a list", where, name, field.type_name());
+    throw DataError("{}: '{}' is {}, expected a list", where, name, field.type_name());
   }
   return field;
 }

@@ -56,7 +56,7 @@ JsonLineReader::~JsonLineReader() = default;
 std::string JsonLineReader::read_text(std::string_view line, const std::string& where) {
   std::string_view text;
   if (parser_->parse(line, where).get(text) != simdjson::SUCCESS) {
-    throw DataError("{}: wanted a JSON string, found {:.40}", where, line);
+    throw DataError("{}: expected a JSON string, found {:.40}", where, line);
   }
   return std::string(text);
 }
@@ -64,13 +64,13 @@ std::string JsonLineReader::read_text(std::string_view line, const std::string& 
 std::vector<TokenId> JsonLineReader::read_ids(std::string_view line, const std::string& where) {
   dom::array array;
   if (parser_->parse(line, where).get(array) != simdjson::SUCCESS) {
-    throw DataError("{}: wanted a JSON array of ids, found {:.40}", where, line);
+    throw DataError("{}: expected a JSON array of ids, found {:.40}", where, line);
   }
   std::vector<TokenId> ids;
   for (const dom::element item : array) {
     std::uint64_t id = 0;
     if (item.get(id) != simdjson::SUCCESS || id > std::numeric_limits<TokenId>::max()) {
-      throw DataError("{}: wanted an id, found {}", where, simdjson::minify(item));
+      throw DataError("{}: expected an id, found {}", where, simdjson::minify(item));
     }
     ids.push_back(static_cast<TokenId>(id));
   }

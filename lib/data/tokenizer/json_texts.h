@@ -23,7 +23,7 @@ class JsonLineReader {
   // [1, 2, 3] -> the ids.
   std::vector<TokenId> read_ids(std::string_view line, const std::string& where);
 
-  // Every text of a record that a tokenizer would get to see: the line itself when it is a string,
+  // Every text of a record that a tokenizer would see: the line itself when it is a string,
   // else the strings named content, text, value, prompt, completion, instruction, input or output
   // at any depth of the object.
   std::vector<std::string> read_texts(std::string_view line, const std::string& where);

@@ -66,7 +66,7 @@ class MergeTable {
 
   std::vector<std::uint64_t> slots_;
   // One bit per hash, small enough for a core's own cache: most pairs do not merge, and most of
-  // these are known by it without a look at the large table.
+  // these are rejected by it without a lookup in the large table.
   std::vector<std::uint64_t> filter_;
   std::vector<TokenId> merged_;
   std::vector<MergeRank> byte_ranks_;

@@ -15,7 +15,7 @@ namespace odb {
 
 namespace {
 
-// Everything below U+0300 is in form C, so its bytes can be passed by without a look at the table.
+// Everything below U+0300 is in form C, so its bytes need no table lookup.
 constexpr unsigned char kFirstUncertainLead = 0xCC;
 
 std::size_t skip_certain(std::string_view text, std::size_t at) {
@@ -37,7 +37,7 @@ std::size_t skip_certain(std::string_view text, std::size_t at) {
 }
 
 // A run of characters that NFC may change, with the character before them if they may merge with
-// it. Nothing outside can influence it: what follows keeps its place, what comes before is stable.
+// it. Nothing outside affects it: what follows keeps its place, what comes before is stable.
 struct Segment {
   std::size_t begin;
   std::size_t end;
@@ -63,7 +63,7 @@ int combining_class(std::int32_t code_point) {
 }
 
 // Canonical order: each run of marks by combining class, equal ones as they came. utf8proc's own
-// ordering swaps neighbours, which takes hours on megabytes of marks.
+// ordering swaps neighbors, which takes hours on megabytes of marks.
 void order_marks(std::vector<std::int32_t>& code_points) {
   const auto is_mark = [](std::int32_t code_point) { return combining_class(code_point) != 0; };
   const auto lower = [](std::int32_t a, std::int32_t b) {
@@ -109,7 +109,7 @@ std::string_view normalize_nfc(std::string_view text, std::string& scratch) {
   scratch.clear();
   std::string composed;
   std::vector<std::int32_t> code_points;
-  std::size_t copied = 0;  // text before it stands in scratch, if any of it was changed
+  std::size_t copied = 0;  // text before it is in scratch, if any of it was changed
   bool changed = false;
   for (std::size_t at = skip_certain(text, 0); at < text.size(); at = skip_certain(text, at)) {
     const CodePoint character = read_code_point(text.data() + at);

@@ -1,4 +1,4 @@
-// Unicode normalisation form C, equal to that of Hugging Face tokenizers: its tables are old, so
+// Unicode normalization form C, equal to that of Hugging Face tokenizers: its tables are old, so
 // characters that it does not know are left alone and nothing is moved across them (class
 // nfc_opaque), whatever Unicode version the system's utf8proc has.
 #pragma once

@@ -48,7 +48,7 @@ PreTokenizer PreTokenizer::parse(const json& component, const std::string& where
 void PreTokenizer::add(const json& component, const std::string& where) {
   const std::string type = component_type(component, where);
   if (has_byte_level_) {
-    throw DataError("{}: {} stands behind ByteLevel, which must be the last step", where, type);
+    throw DataError("{}: {} comes after ByteLevel, which must be the last step", where, type);
   }
   if (type == "Sequence") {
     check_keys(component, {"type", "pretokenizers"}, where);
@@ -84,7 +84,7 @@ void PreTokenizer::add_split(const json& component, const std::string& where) {
     return;
   }
   if (!pattern.is_object() || pattern.size() != 1 || !pattern.contains("Regex")) {
-    throw DataError("{}: wanted {{\"Regex\": ...}} or {{\"String\": ...}}", place);
+    throw DataError("{}: expected {{\"Regex\": ...}} or {{\"String\": ...}}", place);
   }
   const std::string regex = required_text(pattern, "Regex", place);
   std::unique_ptr<Splitter> scanner;

@@ -31,7 +31,7 @@ pcre2_code* compile(const std::string& pattern, const std::string& where) {
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
   int error = 0;
   PCRE2_SIZE offset = 0;
-  // In Oniguruma ^ and $ always mean the borders of a line.
+  // In Oniguruma ^ and $ always match at the borders of a line.
   pcre2_code* code =
       pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
                     PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE, &error, &offset, context.get());

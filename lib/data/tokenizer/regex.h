@@ -28,9 +28,9 @@ class Regex {
     // REQUIRES: valid UTF-8 that outlives the search.
     void start(std::string_view subject);
 
-    // The next match, left to right, none overlapping; an empty match right behind the one before
-    // it is passed over (as Oniguruma's iterator does). Throws DataError when the match needs more
-    // than PCRE2's limits (ten million steps): the pattern is not fit for this text.
+    // The next match, left to right, not overlapping; skips an empty match directly after the
+    // previous one (as Oniguruma's iterator does). Throws DataError if the match exceeds PCRE2's
+    // limits (ten million steps): the pattern does not suit this text.
     std::optional<Match> next();
 
    private:

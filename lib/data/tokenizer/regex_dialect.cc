@@ -12,7 +12,7 @@ namespace odb {
 
 namespace {
 
-// Letters that stand side by side and fold together with one character (ß, ﬀ, ﬁ, ﬂ, ﬆ).
+// Adjacent letters that case folding joins to one character (ß, ﬀ, ﬁ, ﬂ, ﬆ).
 bool folds_with_one(char first, char second) {
   for (const std::string_view pair : {"ss", "ff", "fi", "fl", "st"}) {
     if (pair[0] == std::tolower(first) && pair[1] == std::tolower(second)) return true;
@@ -228,7 +228,7 @@ class Translator {
     for (const std::string_view known : {"(?=", "(?!", "(?<=", "(?<!"}) {
       if (next_is(known)) return open_group(known, true);
     }
-    // Further along the two languages disagree on how far the option reaches over alternatives.
+    // Elsewhere the two languages disagree on how far the option reaches over alternatives.
     if (at_ != 0 || !next_is("(?i)")) refuse(at_, "a group of this kind");
     groups_.set_ignores_case(true);
     copy(4);
@@ -254,7 +254,7 @@ class Translator {
     if (groups_.last_can_be_empty()) refuse(at_, "a repetition of what can match nothing");
   }
 
-  // {n} {n,} {n,m} {,m}. Behind them Oniguruma takes '+' as one more repetition and '?' after {n}
+  // {n} {n,} {n,m} {,m}. After them Oniguruma takes '+' as one more repetition and '?' after {n}
   // as "or not at all", PCRE2 as possessive and lazy.
   void interval() {
     const std::size_t close = pattern_.find('}', at_);

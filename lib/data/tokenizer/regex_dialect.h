@@ -1,11 +1,11 @@
 // Patterns of tokenizer files are written for Oniguruma; we run them with PCRE2. This translates
-// the part of the language that split patterns use and refuses the rest by name, so that no pattern
-// ever means something else in silence. What differs and is translated: \s \S \w \W \v \uHHHH
-// {,n} and the names of scripts.
+// the part of the language that split patterns use and refuses the rest by name, so no pattern
+// silently means something else. These differ and are translated: \s \S \w \W \v \uHHHH {,n} and
+// the names of scripts.
 //
 // Refused because the two disagree: properties that regex_properties.h does not know; inside
 // (?i:...) all but ASCII letters, whose pairs must not be the fold of one character ("ss" of "ß");
-// repetitions of what can match nothing.
+// repetitions of what can match the empty string.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What a pattern's groups are up to at the place that is being read: whether upper and lower case
-// are the same there, and whether what stands before can match nothing.
+// The state of a pattern's groups at the current position: whether case is ignored, and whether
+// what precedes it can match the empty string.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ class RegexGroups {
   bool ignores_case() const { return open_.back().ignores_case; }
   void set_ignores_case(bool ignores) { open_.back().ignores_case = ignores; }
 
-  // One thing of the pattern: a character, a class, an anchor (matches nothing).
+  // One item of the pattern: a character, a class, an anchor (matches nothing).
   void add_item(bool can_be_empty) {
     settle();
     item_can_be_empty_ = can_be_empty;
@@ -23,7 +23,7 @@ class RegexGroups {
   // The last item may be left out.
   void make_optional() { item_can_be_empty_ = true; }
 
-  // `looks`: a group that only looks around and so matches nothing itself.
+  // `looks`: a look-around group, which matches nothing itself.
   void open(bool looks) {
     settle();
     open_.push_back({.ignores_case = ignores_case(), .looks = looks});
@@ -35,7 +35,7 @@ class RegexGroups {
     group.can_be_empty = group.can_be_empty || group.alternative_can_be_empty;
     group.alternative_can_be_empty = true;
   }
-  // The group is then the last item. One bracket too many is left to the compiler.
+  // The group is then the last item. An extra bracket is left to the compiler.
   void close() {
     next_alternative();
     const Group closed = open_.back();
@@ -47,7 +47,7 @@ class RegexGroups {
   struct Group {
     bool ignores_case = false;
     bool looks = false;
-    bool can_be_empty = false;  // some alternative that has ended
+    bool can_be_empty = false;  // of some finished alternative
     bool alternative_can_be_empty = true;
   };
 

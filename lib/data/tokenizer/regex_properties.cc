@@ -12,7 +12,7 @@ namespace odb {
 
 namespace {
 
-// Not Mn and Mc (U+1171E has changed sides), Cf, Cn and C.
+// Not Mn and Mc (U+1171E moved from one to the other), Cf, Cn and C.
 constexpr std::array<std::string_view, 32> kCategories{
     "L",  "M",  "N",  "P",  "S",  "Z",  "Lu", "Ll", "Lt", "Lm", "Lo", "Me", "Nd", "Nl", "No", "Pc",
     "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Co", "Cs"};
@@ -53,7 +53,7 @@ constexpr Script kScripts[] = {
     {"Thai", ""},
     {"Tibetan", ""}};
 
-// The wanted ones of the code points that PCRE2 may lack.
+// Those of the code points that PCRE2 may lack for which `wanted` is true.
 template <typename Wanted>
 std::string newer(Pcre2Unicode unicode, const Wanted& wanted) {
   std::string ranges;

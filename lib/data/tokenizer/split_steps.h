@@ -9,7 +9,7 @@
 
 namespace odb {
 
-// What becomes of the matches, as Hugging Face tokenizers names it.
+// What happens to the matches, with the names of Hugging Face tokenizers.
 enum class SplitBehavior {
   removed,               // matches are dropped
   isolated,              // each match is a piece of its own

@@ -9,7 +9,7 @@
 
 namespace odb {
 
-// Bytes [begin, end) of the text at hand. Texts are under 2 GiB; Encoder sees to that.
+// Bytes [begin, end) of the text. Texts are under 2 GiB; Encoder checks that.
 struct Span {
   std::uint32_t begin;
   std::uint32_t end;
@@ -22,10 +22,10 @@ class Splitter {
  public:
   virtual ~Splitter() = default;
 
-  // Appends the pieces of each part to `out`, in order and without empty ones. What lies outside a
-  // part does not exist for the rule: no look-ahead crosses a part's end. `text` is valid UTF-8 and
-  // parts begin and end between characters. Any number of threads may call it. Throws DataError
-  // when a pattern needs more steps than its limit allows.
+  // Appends the pieces of each part to `out`, in order and without empty ones. The rule sees
+  // nothing outside a part: no look-ahead crosses its end. `text` is valid UTF-8 and parts begin
+  // and end between characters. Any number of threads may call it. Throws DataError if a pattern
+  // needs more steps than its limit.
   virtual void split(std::string_view text, std::span<const Span> parts,
                      std::vector<Span>& out) const = 0;
 };

@@ -13,13 +13,13 @@ namespace odb {
 struct TokenizerThroughput {
   std::size_t texts = 0;
   std::size_t bytes = 0;    // of all texts
-  std::size_t tokens = 0;   // that they become
-  double cold_seconds = 0;  // all texts once with a new Encoder, its making included; the median
-  double warm_seconds = 0;  // all texts once more; the median
+  std::size_t tokens = 0;   // of their encodings
+  double cold_seconds = 0;  // all texts once with a new Encoder, its construction included; median
+  double warm_seconds = 0;  // all texts once more; median
 };
 
-// Encodes each text by itself, `rounds` (odd) times cold and warm in turn. Blocks as long as that
-// takes. Throws DataError for a text that cannot be encoded.
+// Encodes each text separately, `rounds` (odd) times cold and warm in turn. Blocks until done.
+// Throws DataError for a text that cannot be encoded.
 TokenizerThroughput measure_throughput(const Tokenizer& tokenizer,
                                        std::span<const std::string> texts, int rounds);
 

@@ -1,5 +1,5 @@
 // A byte-level BPE tokenizer, equal id for id to Hugging Face tokenizers 0.22 on the same
-// tokenizer.json (docs/tokenizer.md says where the borders of that promise are).
+// tokenizer.json (docs/tokenizer.md lists the limits).
 //
 // Immutable once loaded: load it before forking and all processes share its memory; any number of
 // threads may use it. Encoding needs working space and a cache, which an Encoder holds.
@@ -21,7 +21,7 @@ namespace odb {
 class Tokenizer {
  public:
   // `path`: a tokenizer.json or a folder that holds one. Throws FileError when it cannot be read,
-  // DataError (file, component, reason) when it is malformed or asks for what we do not do.
+  // DataError (file, component, reason) when it is malformed or uses unsupported features.
   static Tokenizer load(const std::filesystem::path& path);
   // The same from memory; `where` opens the messages.
   static Tokenizer parse(std::string_view json, const std::string& where);
@@ -43,8 +43,8 @@ class Tokenizer {
   const std::vector<AddedToken>& added_tokens() const { return parts_.added_tokens; }
   // Whether texts are brought into form C before they are split.
   bool normalizes_nfc() const { return parts_.normalize_nfc; }
-  // What the file puts around a whole text; empty for most. encode() never adds it: a chat template
-  // spells out its own.
+  // What the file puts around a whole text; usually empty. encode() never adds it: a chat template
+  // contains its own.
   const SequenceFrame& frame() const { return parts_.frame; }
 
   // The text of `ids`; bytes that form no UTF-8 become U+FFFD. Throws DataError for an unknown id.
@@ -59,7 +59,7 @@ class Tokenizer {
 
   TokenizerParts parts_;
   AddedTokenMatcher raw_matcher_;         // on the text as it comes
-  AddedTokenMatcher normalized_matcher_;  // on what normalisation made of the rest
+  AddedTokenMatcher normalized_matcher_;  // on the rest, normalized
   std::vector<bool> is_control_;          // by id
 };
 

@@ -29,7 +29,7 @@ using Fields = std::map<std::string_view, dom::element>;
 Fields fields_of(dom::element element, std::initializer_list<std::string_view> known,
                  const std::string& where) {
   dom::object object;
-  if (element.get(object) != simdjson::SUCCESS) throw DataError("{}: wanted an object", where);
+  if (element.get(object) != simdjson::SUCCESS) throw DataError("{}: expected an object", where);
   Fields fields;
   for (const auto field : object) {
     if (std::find(known.begin(), known.end(), field.key) == known.end()) {
@@ -60,7 +60,7 @@ bool flag(const Fields& fields, std::string_view name, const std::string& where)
   const nlohmann::json value = component(fields, name);
   if (value.is_null()) return false;
   if (!value.is_boolean()) {
-    throw DataError("{}: '{}' is {}, wanted true or false", where, name, value.dump());
+    throw DataError("{}: '{}' is {}, expected true or false", where, name, value.dump());
   }
   return value.get<bool>();
 }
@@ -81,11 +81,11 @@ void check_model_kind(const Fields& model, const std::string& where) {
 
 void read_vocabulary(dom::element element, Vocabulary& vocabulary, const std::string& where) {
   dom::object object;
-  if (element.get(object) != simdjson::SUCCESS) throw DataError("{}: wanted an object", where);
+  if (element.get(object) != simdjson::SUCCESS) throw DataError("{}: expected an object", where);
   for (const auto field : object) {
     std::uint64_t id = 0;
     if (field.value.get(id) != simdjson::SUCCESS || id >= MergeTable::kMaxTokens) {
-      throw DataError("{}: the id of '{}' is {}, wanted a number from 0 to {}", where, field.key,
+      throw DataError("{}: the id of '{}' is {}, expected a number from 0 to {}", where, field.key,
                       simdjson::minify(field.value), MergeTable::kMaxTokens - 1);
     }
     if (!vocabulary.add(field.key, static_cast<TokenId>(id))) {
@@ -121,7 +121,7 @@ std::optional<TokenPair> read_pair(dom::element element) {
 std::vector<Merge> read_merges(dom::element element, const Vocabulary& vocabulary,
                                const std::string& where) {
   dom::array array;
-  if (element.get(array) != simdjson::SUCCESS) throw DataError("{}: wanted a list", where);
+  if (element.get(array) != simdjson::SUCCESS) throw DataError("{}: expected a list", where);
   std::vector<Merge> merges;
   std::string joined;
   for (const dom::element item : array) {
@@ -130,7 +130,7 @@ std::vector<Merge> read_merges(dom::element element, const Vocabulary& vocabular
     };
     const std::optional<TokenPair> pair = read_pair(item);
     if (!pair) {
-      refuse("has not two parts; wanted \"left right\" or [\"left\", \"right\"]");
+      refuse("does not have two parts; expected \"left right\" or [\"left\", \"right\"]");
       continue;
     }
     const auto token = [&](std::string_view spelling) {
@@ -215,12 +215,11 @@ TokenizerParts parse_tokenizer_file(std::string_view json, const std::string& wh
                                 where);
   if (const nlohmann::json version = component(file, "version");
       !version.is_null() && version != "1.0") {
-    throw DataError("{}: unknown version {}; wanted \"1.0\"", where, version.dump());
+    throw DataError("{}: unknown version {}; expected \"1.0\"", where, version.dump());
   }
   for (const std::string_view ignored : {"truncation", "padding"}) {
     if (!component(file, ignored).is_null()) {
-      log("data").warn("{}: '{}' is left aside; lengths are the trainer's own affair", where,
-                       ignored);
+      log("data").warn("{}: '{}' is ignored; the trainer sets lengths itself", where, ignored);
     }
   }
   const std::string model_place = where + ": model";

@@ -1,6 +1,6 @@
-// The file format: a tokenizer.json, as Hugging Face tokenizers writes it, taken apart into the
-// pieces that encoding works with. Everything that we do not do as the reference does is refused by
-// name; see docs/tokenizer.md for what is known.
+// The file format: a tokenizer.json, as Hugging Face tokenizers writes it, split into the parts
+// that encoding uses. Refuses by name everything that we do not handle as the reference does;
+// docs/tokenizer.md lists what is supported.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@
 
 namespace odb {
 
-// What the file wants put around a whole text (Llama 3: one <|begin_of_text|> in front).
+// What the file puts around a whole text (Llama 3: one <|begin_of_text|> before it).
 struct SequenceFrame {
   std::vector<TokenId> prefix;
   std::vector<TokenId> suffix;

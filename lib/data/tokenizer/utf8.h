@@ -1,4 +1,4 @@
-// UTF-8 in the small: reading one code point, finding and replacing what is not UTF-8.
+// UTF-8 functions: read one code point, find and replace what is not UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ bool is_ascii(std::string_view text);
 void append_utf8(std::uint32_t code_point, std::string& out);
 
 // Offset of the first byte that is not part of valid UTF-8 (overlong forms, surrogates and values
-// above U+10FFFF are not valid); nullopt when all is well.
+// above U+10FFFF are not valid); nullopt if all is valid.
 std::optional<std::size_t> find_invalid_utf8(std::string_view text);
 
 // Every maximal part of a broken character becomes one U+FFFD, the practice that Unicode recommends

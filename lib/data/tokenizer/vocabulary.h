@@ -14,12 +14,12 @@ namespace odb {
 
 class Vocabulary {
  public:
-  // Returns false, and changes nothing, when the string is there already. Ids may come in any
+  // Returns false, and changes nothing, if the string exists already. Ids may come in any
   // order. REQUIRES: id >= 0; not after seal().
   bool add(std::string_view token, TokenId id);
 
-  // Ends the filling. Throws DataError beginning with `where` when an id is used twice or the ids
-  // leave a hole, naming them.
+  // Call after the last add(). Throws DataError beginning with `where` when an id is used twice or
+  // the ids leave a hole, naming them.
   void seal(const std::string& where);
 
   std::size_t size() const { return entries_.size(); }
@@ -46,7 +46,7 @@ class Vocabulary {
   void grow(std::size_t slots);
 
   std::string letters_;
-  std::vector<Entry> entries_;  // in order of coming; by id once sealed
+  std::vector<Entry> entries_;  // in order of insertion; by id once sealed
   std::vector<Slot> slots_;     // open addressing, a power of two, at most half full
 };
 

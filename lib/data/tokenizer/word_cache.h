@@ -1,12 +1,11 @@
-// Remembers the tokens of words seen before. Natural text repeats its words, so most words cost one
-// look at one cache line instead of a run of merges.
+// Caches the tokens of words. Natural text repeats its words, so most words cost one access to one
+// cache line instead of a run of merges.
 //
-// Words of up to 15 bytes with up to 3 tokens live in a two-way set-associative table of 64-byte
-// sets, like a processor's cache: a new word replaces the one of its set used longest ago.
-// All others, up to kLongestWord, live in a hash table over a block of bytes that is emptied when
-// full; a short word of many tokens leaves a pointer to there (no tokens) in the first table. So
-// the size is bounded whatever the text, and nothing ever has to be rehashed.
-#pragma once
+// Words of up to 15 bytes with up to 3 tokens are in a two-way set-associative table of 64-byte
+// sets, like a processor's cache: a new word replaces the least recently used one of its set. All
+// others, up to kLongestWord, are in a hash table over a block of bytes that is emptied when full.
+// A short word with more tokens has an entry without tokens in the first table, which refers to the
+// second. So the size is bounded for any text, and nothing is ever rehashed.
 
 #include <array>
 #include <bit>
@@ -25,7 +24,7 @@ class WordCache {
  public:
   static constexpr std::size_t kShortWord = 15;
   static constexpr std::size_t kShortTokens = 3;
-  static constexpr std::size_t kLongestWord = 256;  // longer ones hardly ever come again
+  static constexpr std::size_t kLongestWord = 256;  // longer ones rarely repeat
 
   // A word of 1 to 15 bytes: its bytes, zeros, and its length as the last byte. All zeros: no word.
   struct ShortKey {
@@ -91,7 +90,7 @@ class WordCache {
 
   // Any other word: its tokens, or an empty span. Valid until the next put_long.
   std::span<const TokenId> find_long(std::string_view word, std::uint64_t hash) const;
-  // Does nothing with words over kLongestWord.
+  // Ignores words over kLongestWord.
   void put_long(std::string_view word, std::uint64_t hash, std::span<const TokenId> tokens);
   static std::uint64_t long_hash(std::string_view word);
 

@@ -90,8 +90,8 @@ class Scan {
     return space_end(at);
   }
 
-  // The end of s, t, re, ve, m, ll or d behind an apostrophe, or null. Except with GPT-2 in any
-  // case, which takes in the long s (U+017F).
+  // The end of s, t, re, ve, m, ll or d after an apostrophe, or null. Ignores case, except with
+  // GPT-2; this includes the long s (U+017F).
   const char* contraction_end(const char* at) const {
     const auto letter_at = [this](const char* place) {
       if (place >= end_) return '\0';
@@ -152,7 +152,7 @@ class Scan {
     return at;
   }
 
-  // `at` is behind the first number.
+  // `at` is after the first number.
   const char* skip_numbers(const char* at) const {
     for (std::int64_t count = 1; at < end_ && count != Rules::kDigits; ++count) {
       const Character next = read(at);
@@ -232,13 +232,13 @@ class WordScanner final : public Splitter {
     }
   }
 
-  // The ends of the words of a block, as AsciiWords tells them, with those of contractions.
+  // The ends of the words of a block, as AsciiWords returns them, with those of contractions.
   std::uint64_t block_ends(const Scan<Rules>& scan, const char* at, const char* end) const {
     AsciiWords::Block block = ascii_words_.read(at, static_cast<std::size_t>(end - at));
     for (; block.quotes != 0; block.quotes &= block.quotes - 1) {
-      const char* behind = scan.contraction_end(at + std::countr_zero(block.quotes) + 1);
-      if (behind != nullptr && behind - at < static_cast<std::ptrdiff_t>(AsciiWords::kBlock))
-        block.ends |= std::uint64_t{1} << (behind - at);
+      const char* after = scan.contraction_end(at + std::countr_zero(block.quotes) + 1);
+      if (after != nullptr && after - at < static_cast<std::ptrdiff_t>(AsciiWords::kBlock))
+        block.ends |= std::uint64_t{1} << (after - at);
     }
     return block.ends;
   }

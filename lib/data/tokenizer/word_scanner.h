@@ -1,8 +1,8 @@
-// The split patterns of the well-known model families, by hand: one look at the character (two at
-// most) decides which alternative matches, so that no regular expression has to run. ASCII is read
-// in blocks (ascii_words.h), but under GPT-2's pattern.
+// Hand-written scanners for the split patterns of well-known model families: one or two characters
+// decide which alternative matches, so no regular expression has to run. ASCII is read in blocks
+// (ascii_words.h), except under GPT-2's pattern.
 //
-// tests/data/tokenizer/word_scanner_test.cc holds every family against the pattern it stands for.
+// tests/data/tokenizer/word_scanner_test.cc compares every scanner with its pattern.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ extern const std::string_view kQwen2Pattern;
 extern const std::string_view kLlama3Pattern;
 extern const std::string_view kQwen35Pattern;
 
-// The scanner for a pattern, used as a Split step of behaviour Isolated; null when there is none.
+// The scanner for a pattern, used as a Split step of behavior Isolated; null when there is none.
 std::unique_ptr<Splitter> make_word_scanner(std::string_view pattern);
 
 }  // namespace odb

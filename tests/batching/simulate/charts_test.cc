@@ -4,7 +4,7 @@
 
 using namespace odb;
 
-TEST_CASE("axes begin at 0 and end at or above the highest value in round steps") {
+TEST_CASE("axes run from 0 to at least the highest value, in round steps") {
   struct Case {
     double lowest;
     double highest;

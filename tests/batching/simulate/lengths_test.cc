@@ -18,12 +18,12 @@ double mean(const std::vector<std::int32_t>& lengths) {
 }  // namespace
 
 TEST_CASE("the distributions have their golden means") {
-  // Means of 100,000 samples under seed 0, and where clipping hardly matters the mean of the
-  // formula, median x e^(sigma^2 / 2), within five standard errors.
+  // Means of 100,000 samples with seed 0. Where little is clipped, also within five standard errors
+  // of the formula's mean, median x e^(sigma^2 / 2).
   struct Case {
     const char* name;
     double golden;
-    double formula;  // 0: clipped too much to say
+    double formula;  // 0: too much is clipped to compare
     double tolerance;
   };
   const Case cases[] = {{"chat", 857.16077, 0, 0},
@@ -89,33 +89,34 @@ TEST_CASE("lengths are read from lines and from JSON") {
   }
 }
 
-TEST_CASE("a text that is no list of lengths is refused with its place") {
+TEST_CASE("a text that is not a list of lengths is refused with line or index") {
   struct Case {
     const char* text;
     const char* message;
   };
   const Case cases[] = {
-      {"", "file: it holds no length; wanted at least one"},
-      {"\n \n", "file: it holds no length; wanted at least one"},
-      {"[]", "file: it holds no length; wanted at least one"},
+      {"", "file: contains no lengths; expected at least one"},
+      {"\n \n", "file: contains no lengths; expected at least one"},
+      {"[]", "file: contains no lengths; expected at least one"},
       {"3\n0\n",
-       "file:2: found '0'; wanted a length in tokens, a whole number from 1 to 2147483647"},
-      {"-3", "file:1: found '-3'; wanted a length in tokens, a whole number from 1 to 2147483647"},
+       "file:2: found '0'; expected a length in tokens, a whole number from 1 to 2147483647"},
+      {"-3",
+       "file:1: found '-3'; expected a length in tokens, a whole number from 1 to 2147483647"},
       {"3\n\n4.5",
-       "file:3: found '4.5'; wanted a length in tokens, a whole number from 1 to "
+       "file:3: found '4.5'; expected a length in tokens, a whole number from 1 to "
        "2147483647"},
       {"2147483648",
-       "file:1: found '2147483648'; wanted a length in tokens, a whole number from 1 "
+       "file:1: found '2147483648'; expected a length in tokens, a whole number from 1 "
        "to 2147483647"},
       {"12 13",
-       "file:1: found '12 13'; wanted a length in tokens, a whole number from 1 to "
+       "file:1: found '12 13'; expected a length in tokens, a whole number from 1 to "
        "2147483647"},
       {"[1, 2.5]",
-       "file: element 1 of the list is 2.5; wanted a whole number from 1 to 2147483647"},
-      {"[0]", "file: element 0 of the list is 0; wanted a whole number from 1 to 2147483647"},
+       "file: element 1 of the list is 2.5; expected a whole number from 1 to 2147483647"},
+      {"[0]", "file: element 0 of the list is 0; expected a whole number from 1 to 2147483647"},
       {"{\"length\": [1]}",
-       "file: the JSON object has no \"lengths\"; wanted a list of lengths under that key"},
-      {"{\"lengths\": 3}", "file: \"lengths\" is of type number; wanted a list of whole numbers"},
+       "file: the JSON object has no \"lengths\"; expected a list of lengths under that key"},
+      {"{\"lengths\": 3}", "file: \"lengths\" is of type number; expected a list of whole numbers"},
   };
   for (const Case& c : cases) {
     INFO(c.text);

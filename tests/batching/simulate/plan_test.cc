@@ -43,7 +43,7 @@ std::vector<std::string> names_of(const std::vector<PlanRow>& rows) {
 
 }  // namespace
 
-TEST_CASE("without further options all strategies are compared, as they are usually run") {
+TEST_CASE("by default all strategies are compared, in their usual layouts") {
   const std::vector<PlanRow> rows = plan({});
   CHECK(names_of(rows) ==
         Words{"standard", "sorted", "bucket", "gmt", "bmt", "packing", "odb", "odb-padded"});
@@ -58,7 +58,7 @@ TEST_CASE("without further options all strategies are compared, as they are usua
   CHECK(rows.back().speedup_over_standard > 1);
 }
 
-TEST_CASE("a layout or grouping that is asked for holds for every strategy that can have it") {
+TEST_CASE("a given layout or grouping applies to every strategy that supports it") {
   PlanOptions options;
   options.layout = Layout::padded;
   std::vector<PlanRow> rows = plan(options);
@@ -73,11 +73,11 @@ TEST_CASE("a layout or grouping that is asked for holds for every strategy that 
   rows = plan(options);
   CHECK(names_of(rows) == Words{"odb"});
 
-  options.layout = Layout::padded;  // fit and padded do not go together
+  options.layout = Layout::padded;  // fit and padded cannot be combined
   CHECK_THROWS_AS(plan(options), UsageError);
 }
 
-TEST_CASE("ranks and sweeps give a row each, strategies together") {
+TEST_CASE("each combination of ranks and swept values gives a row, grouped by strategy") {
   PlanOptions options;
   options.strategies = {Strategy::odb, Strategy::gmt};
   options.layout = Layout::padded;
@@ -97,7 +97,7 @@ TEST_CASE("ranks and sweeps give a row each, strategies together") {
   CHECK(swept[1].name == "ranks");
 }
 
-TEST_CASE("the table has a line for each row and a column for what is swept") {
+TEST_CASE("the table has a line per row and a column per swept option") {
   PlanOptions options;
   options.strategies = {Strategy::standard, Strategy::odb};
   std::string table = plan_table(options, plan(options));
@@ -158,7 +158,7 @@ TEST_CASE("the JSON holds the documented keys") {
   }
 }
 
-TEST_CASE("the memory of a plan is known before it is taken") {
+TEST_CASE("the memory of a plan is known before it is allocated") {
   PlanOptions options;
   CHECK(memory_wanted(options, 2'000'000'000) == 68'000'000'000);
   options.strategies = {Strategy::odb, Strategy::standard};
@@ -208,7 +208,7 @@ TEST_CASE("options of plan") {
   CHECK(parsed({"--ranks", "2", "--ranks", "4", "--plot", "x.svg"}).plot == "x.svg");
 }
 
-TEST_CASE("a sweep is drawn: six charts, a line for each strategy and number of ranks") {
+TEST_CASE("a sweep is drawn: six charts, a line per strategy and number of ranks") {
   PlanOptions options;
   options.strategies = {Strategy::gmt, Strategy::odb};
   options.window = {64, 16};

@@ -1,5 +1,5 @@
-// Measures written out for epochs of a few samples, then the figures that batching promises on the
-// chat lengths, and runs that no one could follow by hand.
+// Results of small epochs worked out by hand, then the documented results on the chat lengths, then
+// runs that are too large to check by hand.
 #include "batching/simulate/simulation.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ SimulationInput counting(LengthTable lengths, Strategy strategy, Layout layout, 
 
 }  // namespace
 
-TEST_CASE("without join, fewer batches than ranks are refused, not simulated as nothing") {
+TEST_CASE("without join, fewer batches than ranks are refused") {
   for (const Strategy strategy :
        {Strategy::sorted, Strategy::bucket, Strategy::gmt, Strategy::packing}) {
     const Layout layout = strategy == Strategy::packing ? Layout::flat : Layout::padded;
@@ -53,8 +53,8 @@ TEST_CASE("without join, fewer batches than ranks are refused, not simulated as 
   }
 }
 
-TEST_CASE("long samples do not wait for the end where few short ones fill their groups up") {
-  // Cut at 2,048, a fifth of the budget less: most groups are a long sample and room for a short
+TEST_CASE("long samples are not delayed to the end when few short ones can fill their groups") {
+  // Cut at 2,048, a fifth below the budget: most groups are a long sample and room for a short
   // one.
   constexpr std::int32_t kCutoff = 2048;
   std::vector<std::int32_t> lengths = named_lengths("ultrachat-like", 8192, 0);
@@ -69,7 +69,7 @@ TEST_CASE("long samples do not wait for the end where few short ones fill their 
   CHECK(result.budget_fill >= 0.85);
 }
 
-TEST_CASE("a small epoch is measured as by hand") {
+TEST_CASE("a small epoch gives the results worked out by hand") {
   SimulationInput given = counting(table({10, 9, 7, 5, 4}), Strategy::sorted, Layout::padded, 2);
   given.options.batch_size = 2;
   given.options.pad_multiple = 1;
@@ -108,7 +108,7 @@ TEST_CASE("the flat layout computes no padding") {
   CHECK(result.straggler_fraction == 0);
 }
 
-TEST_CASE("fewer samples than ranks, and one sample, are epochs too") {
+TEST_CASE("an epoch may have fewer samples than ranks, or one sample") {
   for (const Strategy strategy : {Strategy::odb, Strategy::standard, Strategy::gmt}) {
     INFO(name(strategy));
     const SimulationResult result = simulate(input(table({5, 9}), strategy, Layout::flat, 8));
@@ -126,7 +126,7 @@ TEST_CASE("what cannot be simulated is refused") {
   CHECK_THROWS_AS(simulate(dry), UsageError);
 }
 
-TEST_CASE("every strategy trains every sample, whatever the number of ranks, and repeats itself") {
+TEST_CASE("every strategy trains every sample on any number of ranks, reproducibly") {
   const LengthTable lengths = table(named_lengths("sharegpt-like", 1500, 3));
   std::int64_t tokens = 0;
   for (const std::int32_t length : *lengths)
@@ -145,7 +145,7 @@ TEST_CASE("every strategy trains every sample, whatever the number of ranks, and
     }
 }
 
-TEST_CASE("non-join ends when the first rank is dry") {
+TEST_CASE("non-join ends when the first rank has no more samples") {
   SimulationInput given = input(table({3, 4, 5, 6, 7}), Strategy::standard, Layout::padded, 4);
   given.options.batch_size = 1;
   CHECK(simulate(given).samples == 5);
@@ -156,7 +156,7 @@ TEST_CASE("non-join ends when the first rank is dry") {
   CHECK(result.idle_fraction == 0);
 }
 
-TEST_CASE("odb keeps what it promises on the chat lengths") {
+TEST_CASE("odb meets its documented results on the chat lengths") {
   const int world = 8;
   const LengthTable lengths = table(named_lengths("chat", 16384 * world, 0));
   const SimulationResult gmt = simulate(input(lengths, Strategy::gmt, Layout::padded, world));
@@ -178,7 +178,7 @@ TEST_CASE("odb keeps what it promises on the chat lengths") {
   CHECK(simulate(random).straggler_fraction > 0.08);
 }
 
-TEST_CASE("the sorted epoch shows its length bias") {
+TEST_CASE("the sorted strategy shows its length bias") {
   const SimulationResult result =
       simulate(input(table(named_lengths("chat", 4096, 0)), Strategy::sorted, Layout::padded, 2));
   CHECK(result.length_bias < -0.5);

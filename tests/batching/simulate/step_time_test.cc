@@ -31,7 +31,7 @@ TEST_CASE("compute time counts what the layout computes") {
   CHECK(kRound.quadratic_cost() == Approx(0.1));
 }
 
-TEST_CASE("cost under quadratic_cost() is compute time without its fixed part") {
+TEST_CASE("cost with quadratic_cost() is the compute time without its constant part") {
   for (const Layout layout : {Layout::flat, Layout::padded}) {
     const CostModel model{
         .layout = layout, .pad_multiple = 4, .quadratic_cost = kRound.quadratic_cost()};
@@ -41,7 +41,7 @@ TEST_CASE("cost under quadratic_cost() is compute time without its fixed part") 
   }
 }
 
-TEST_CASE("an all-reduce costs by ring and hides behind the backward pass") {
+TEST_CASE("an all-reduce follows the ring model and overlaps the backward pass") {
   CHECK(kRound.all_reduce_seconds(1) == 0);
   CHECK(kRound.all_reduce_seconds(2) == Approx(2 * 0.5 * 8 + 2 * 0.5));
   CHECK(kRound.all_reduce_seconds(4) == Approx(2 * 0.75 * 8 + 2 * 2 * 0.5));

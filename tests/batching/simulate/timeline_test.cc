@@ -1,4 +1,4 @@
-// Times are written out by hand: a sample takes a rank 1 second, a slot the seconds given.
+// Times are worked out by hand: a rank takes 1 second per sample, and a slot the seconds given.
 #include "batching/simulate/timeline.h"
 
 #include <vector>
@@ -26,7 +26,7 @@ TEST_CASE("the first slot waits for its samples and the alignment") {
   CHECK(time.seconds() == Approx(14.5));
 }
 
-TEST_CASE("workers go on while slots are trained, so a deep queue never waits again") {
+TEST_CASE("workers continue while slots are trained, so a deep queue never waits again") {
   Timeline time = timeline(2);
   time.round(Drawn{4});  // agreed at 4
   time.slot(3);          // 4..7
@@ -38,7 +38,7 @@ TEST_CASE("workers go on while slots are trained, so a deep queue never waits ag
   CHECK(time.seconds() == Approx(16));
 }
 
-TEST_CASE("with depth 1 the next round begins only when the last slot is free to be published") {
+TEST_CASE("with depth 1 the next round begins only when the last slot can be published") {
   Timeline time = timeline(1);
   time.round(Drawn{2});  // agreed at 2
   time.slot(1);          // 2..3
@@ -49,7 +49,7 @@ TEST_CASE("with depth 1 the next round begins only when the last slot is free to
   CHECK(time.seconds() == Approx(9));
 }
 
-TEST_CASE("workers hold no more than their queue: a burst beyond it waits") {
+TEST_CASE("workers prepare only as far ahead as their queue: a larger burst waits") {
   Timeline time = timeline(1);
   time.round(Drawn{1});    // agreed at 1
   time.slot(1000);         // 1..1001

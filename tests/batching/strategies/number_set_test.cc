@@ -31,7 +31,7 @@ TEST_CASE("the next member is found across words and levels") {
   CHECK(set.at_or_above(64) == 8191u);
 }
 
-TEST_CASE("it agrees with std::set under random inserts and erasures") {
+TEST_CASE("it agrees with std::set on random inserts and erasures") {
   for (const std::size_t size :
        {std::size_t{1}, std::size_t{64}, std::size_t{65}, std::size_t{5000}}) {
     INFO("size " << size);

@@ -1,4 +1,5 @@
-// A rank's way through a plan: which batches, what waits, what a saved position holds.
+// A rank's progress through a plan: which batches it takes, what waits, and what a saved position
+// holds.
 #include "batching/strategies/planned_source.h"
 
 #include <vector>
@@ -51,7 +52,7 @@ Views views(const Group& group) {
 
 }  // namespace
 
-TEST_CASE("rank 1 of 2 takes every second batch, as many as a round has groups") {
+TEST_CASE("rank 1 of 2 takes every second batch, up to the groups of a round") {
   const Epoch epoch = small_epoch(2);
   const auto source = make_source(epoch, start_of_epoch(epoch, 1, 2));
   CHECK(source->remaining() == 6);
@@ -95,7 +96,7 @@ TEST_CASE("batches that were not handed out wait, and are restored as the same b
   CHECK(views(expected[2]) == Views{6, 7});
 }
 
-TEST_CASE("rows that are left out make a batch smaller, a batch without rows is skipped") {
+TEST_CASE("left-out rows make a batch smaller, a batch without rows is skipped") {
   const Epoch epoch = small_epoch(2);
   const auto source = make_source(epoch, start_of_epoch(epoch, 0, 1));
   source->leave_out(0);
@@ -128,7 +129,7 @@ TEST_CASE("a restored batch may lose rows too") {
   CHECK(views(groups[1]) == Views{6, 7});
 }
 
-TEST_CASE("left-over views come first, cut by the plan's limit") {
+TEST_CASE("leftover views come first, cut by the plan's limit") {
   const Epoch epoch = small_epoch(4);
   RoundStart start = start_of_epoch(epoch, 0, 3);  // batches 0 and 3
   start.sampler.leftover_begin = 1;
@@ -145,7 +146,7 @@ TEST_CASE("left-over views come first, cut by the plan's limit") {
   CHECK(views(groups[3]) == Views{6, 7});
 }
 
-TEST_CASE("more groups than there are: batches are split") {
+TEST_CASE("batches are split when there are fewer than the requested groups") {
   const Epoch epoch = small_epoch(1);
   const auto source = make_source(epoch, start_of_epoch(epoch, 0, 1));
   fill(*source);
@@ -155,13 +156,13 @@ TEST_CASE("more groups than there are: batches are split") {
   CHECK(source->remaining() == 10);
 }
 
-TEST_CASE("a length that the plan was not made with is refused") {
+TEST_CASE("a length that differs from the plan is refused") {
   const Epoch epoch = small_epoch(2);
   const auto source = make_source(epoch, start_of_epoch(epoch, 0, 1));
   CHECK_THROWS_AS(source->deliver({.view = 0, .length = 11, .supervised = 1}), DataError);
 }
 
-TEST_CASE("positions stand for batches") {
+TEST_CASE("a position of the sampler is a batch") {
   const Epoch epoch = small_epoch(2);
   CHECK(views_of_position(epoch)(1) == Views{2, 3});
   BatchingOptions standard = epoch.options;

@@ -1,5 +1,5 @@
-// The plans of the strategies that know every length: hand-sized ones written out, and what each
-// header promises over random lengths.
+// The plans of the strategies that know every length: small ones worked out by hand, and the
+// guarantees of each header on random lengths.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -77,7 +77,7 @@ TEST_CASE("small plans, batch by batch") {
        Layout::padded,
        mixed,
        {{10, 9, 7}, {5, 4, 3}, {2, 1}}},
-      {"gmt padded: as many rows as the longest permits",
+      {"gmt padded: the longest row limits the rows",
        Strategy::gmt,
        Layout::padded,
        mixed,
@@ -87,7 +87,7 @@ TEST_CASE("small plans, batch by batch") {
        Layout::flat,
        mixed,
        {{10, 9}, {7, 5, 4, 3}, {2, 1}}},
-      {"gmt: a sample over the budget travels alone",
+      {"gmt: a sample over the budget gets its own batch",
        Strategy::gmt,
        Layout::padded,
        {30, 20, 4, 21},
@@ -102,7 +102,7 @@ TEST_CASE("small plans, batch by batch") {
        Layout::flat,
        {12, 10, 10, 8, 6, 6, 4, 4},
        {{12, 8}, {10, 10}, {6, 6, 4, 4}}},
-      {"packing: the row that is left with least room, and long ones alone",
+      {"packing: the row with the smallest room left, long samples in their own row",
        Strategy::packing,
        Layout::flat,
        {25, 14, 11, 9, 6, 20},
@@ -178,27 +178,28 @@ TEST_CASE("every plan holds every view once, within its limits, and follows seed
 }
 
 TEST_CASE("gmt padded has no more batches than any cut of the sorted lengths") {
-  // The least number of batches by dynamic programming: some best partition is a cut of the order.
+  // The minimum number of batches by dynamic programming: some best partition is a cut of the
+  // order.
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Lengths lengths = random_lengths(seed, 60, 4);
     const auto plan = plan_epoch(input(Strategy::gmt, Layout::padded, lengths));
     for (std::int32_t& length : lengths)
       length = std::max(1, length);
     std::sort(lengths.begin(), lengths.end(), std::greater<>());
-    std::vector<std::int64_t> fewest(lengths.size() + 1);
+    std::vector<std::int64_t> minimum(lengths.size() + 1);
     for (std::size_t begin = lengths.size(); begin-- > 0;) {
-      fewest[begin] = 1 + fewest[begin + 1];
+      minimum[begin] = 1 + minimum[begin + 1];
       for (std::size_t end = begin + 2;
            end <= lengths.size() && static_cast<std::int64_t>(end - begin) * lengths[begin] <= 20;
            ++end)
-        fewest[begin] = std::min(fewest[begin], 1 + fewest[end]);
+        minimum[begin] = std::min(minimum[begin], 1 + minimum[end]);
     }
     INFO("seed " << seed);
-    CHECK(plan->size() == fewest[0]);
+    CHECK(plan->size() == minimum[0]);
   }
 }
 
-TEST_CASE("packing leaves no row that fits into another, and is near the least number of rows") {
+TEST_CASE("packing leaves no row that fits into another, and is near the minimum of rows") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     INFO("seed " << seed);
     const auto plan =
@@ -221,7 +222,7 @@ TEST_CASE("packing leaves no row that fits into another, and is near the least n
   }
 }
 
-TEST_CASE("bucket bounds grow by a tenth, a token at least") {
+TEST_CASE("bucket bounds grow by a tenth, at least by one token") {
   CHECK(bucket_bounds(1) == std::vector<std::int64_t>{1});
   CHECK(bucket_bounds(20) ==
         std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 21});

@@ -60,7 +60,7 @@ TEST_CASE("a rank draws its shard of the random order and counts rows") {
   CHECK_FALSE(source->supply().unfinished());
 }
 
-TEST_CASE("what waits is saved and drawn again, what is left out is replaced") {
+TEST_CASE("waiting samples are saved and drawn again, left-out ones are replaced") {
   const Epoch epoch = small_epoch();
   RoundStart start = start_of_epoch(epoch, 0, 1);
   const auto source = make_source(epoch, start);
@@ -79,7 +79,7 @@ TEST_CASE("what waits is saved and drawn again, what is left out is replaced") {
   CHECK(take(*restored, 2) == take(*source, 2));
 }
 
-TEST_CASE("more groups than there are: the costliest batch is split") {
+TEST_CASE("the costliest batch is split when there are fewer than the requested groups") {
   const Epoch epoch = small_epoch();
   const auto source = make_source(epoch, start_of_epoch(epoch, 0, 5));  // 4 views
   const Views drawn = source->wanted(4);

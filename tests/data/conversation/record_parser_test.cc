@@ -16,20 +16,20 @@ RecordBuffer buffer_of(std::string_view text) {
 }
 
 // "user: Hi | assistant: Hello. [think: x] [call f({})] (context) | tools: ..."
-std::string shown(const Conversation& talk) {
+std::string shown(const Conversation& conversation) {
   std::string out;
-  for (const Message& message : talk.messages) {
+  for (const Message& message : conversation.messages) {
     out +=
         fmt::format("{}{}: {}", out.empty() ? "" : " | ", role_name(message.role), message.content);
     if (message.reasoning) out += fmt::format(" [think: {}]", *message.reasoning);
-    for (const ToolCall& call : talk.calls(message))
+    for (const ToolCall& call : conversation.calls(message))
       out += fmt::format(" [call {}({}{})]", call.name, call.arguments,
                          call.arguments == call.arguments_text
                              ? ""
                              : fmt::format(", spelled {}", call.arguments_text));
     if (!message.supervised) out += " (context)";
   }
-  for (const std::string_view tool : talk.tools)
+  for (const std::string_view tool : conversation.tools)
     out += fmt::format(" | tool {}", tool);
   return out;
 }
@@ -109,7 +109,7 @@ TEST_CASE("ShareGPT conversations") {
   });
 }
 
-TEST_CASE("Of a key that comes twice the last value counts, at every depth") {
+TEST_CASE("Of duplicate keys the last value counts, at every depth") {
   check({
       {R"({"text": "a", "text": "b"})", "'' -> 'b'"},
       {R"({"input_ids": [1], "input_ids": [2, 3]})", "2/2 3/3 "},
@@ -171,67 +171,68 @@ TEST_CASE("Alpaca, prompt and completion, text, tokens") {
   });
 }
 
-TEST_CASE("Broken records are refused with the place inside them") {
+TEST_CASE("Broken records are refused with the path of the error") {
   check_refused({
-      {"[]", "found an array; wanted an object"},
-      {R"({"a": 1, "b": 2})", "found the keys 'a', 'b'; wanted messages, conversations,"},
-      {"{}", "found the keys none; wanted"},
-      {R"({"messages": null})", "found the keys 'messages'; wanted"},
-      {R"({"messages": "x"})", "messages: found a string; wanted a list of messages"},
-      {R"({"messages": [1]})", "messages[0]: found a number; wanted an object"},
+      {"[]", "found an array; expected an object"},
+      {R"({"a": 1, "b": 2})", "found the keys 'a', 'b'; expected messages, conversations,"},
+      {"{}", "found the keys none; expected"},
+      {R"({"messages": null})", "found the keys 'messages'; expected"},
+      {R"({"messages": "x"})", "messages: found a string; expected a list of messages"},
+      {R"({"messages": [1]})", "messages[0]: found a number; expected an object"},
       {R"({"messages": [{"content": "x"}]})", "messages[0]: the key 'role' (or 'from') is missing"},
       {R"({"messages": [{"role": "user"}]})", "messages[0]: the key 'content' is missing"},
       {R"({"messages": [{"role": "user", "content": null}]})", "messages[0].content: found null;"},
       {R"({"messages": [{"role": "user", "content": 7}]})",
-       "messages[0].content: found a number; wanted a text or a list of parts"},
+       "messages[0].content: found a number; expected a text or a list of parts"},
       {R"({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]})",
-       "messages[0].content[0]: found a part of type 'image_url'; wanted"},
+       "messages[0].content[0]: found a part of type 'image_url'; expected"},
       {R"({"messages": [{"role": "narrator", "content": "x"}]})",
        "messages[0].role: found the role 'narrator'; known: user, assistant,"},
       {R"({"messages": [{"role": 1, "content": "x"}]})", "messages[0].role: found a number;"},
       {R"({"messages": [{"role": "assistant", "content": "x", "reasoning_content": 1}]})",
-       "messages[0].reasoning_content: found a number; wanted a text"},
+       "messages[0].reasoning_content: found a number; expected a text"},
       {R"({"messages": [{"role": "assistant", "content": "x", "weight": 0.5}]})",
-       "messages[0].weight: wanted 0 (context only) or 1 (trained)"},
+       "messages[0].weight: expected 0 (context only) or 1 (trained)"},
       {R"({"messages": [{"role": "assistant", "tool_calls": {}}]})",
-       "messages[0].tool_calls: found an object; wanted a list of calls"},
+       "messages[0].tool_calls: found an object; expected a list of calls"},
       {R"({"messages": [{"role": "assistant", "tool_calls": [{"arguments": {}}]}]})",
        "messages[0].tool_calls[0]: the key 'name' is missing"},
       {R"({"messages": [{"role": "assistant", "tool_calls": [{"name": "f", "arguments": "{a}"}]}]})",
-       "messages[0].tool_calls[0].arguments: found text that is no JSON"},
+       "messages[0].tool_calls[0].arguments: found text that is not JSON"},
       {R"({"messages": [{"role": "assistant", "tool_calls": [{"name": "f", "parameters": {"a": 1}}]}]})",
-       "messages[0].tool_calls[0]: the key 'arguments' is missing; wanted an object"},
+       "messages[0].tool_calls[0]: the key 'arguments' is missing; expected an object"},
       {R"({"messages": [{"role": "assistant", "tool_calls": [{"name": "f", "arguments": "5"}]}]})",
-       "messages[0].tool_calls[0].arguments: found a number; wanted an object"},
+       "messages[0].tool_calls[0].arguments: found a number; expected an object"},
       {R"({"messages": [{"role": "assistant", "tool_calls": [{"name": "f", "arguments": [1, 2]}]}]})",
-       "messages[0].tool_calls[0].arguments: found an array; wanted an object"},
-      {R"({"prompt": "a", "completion": "b", "system": "S"})", "found the key 'system' beside"},
+       "messages[0].tool_calls[0].arguments: found an array; expected an object"},
+      {R"({"prompt": "a", "completion": "b", "system": "S"})",
+       "found the key 'system' with a text prompt"},
       {R"({"prompt": "a", "completion": "b", "tools": [{"name": "f"}]})",
-       "found the key 'tools' beside"},
+       "found the key 'tools' with a text prompt"},
       {R"({"messages": [{"role": "user", "content": "x", "tool_calls": [{"name": "f", "arguments": {}}]}]})",
        "messages[0]: found tool calls in a turn of the role 'user'"},
       {R"({"messages": [{"role": "user", "content": "x"}], "tools": {}})",
-       "tools: found an object; wanted a list of tools"},
+       "tools: found an object; expected a list of tools"},
       {R"({"messages": [{"role": "user", "content": "x"}], "tools": ["f"]})",
-       "tools[0]: found a string; wanted an object"},
+       "tools[0]: found a string; expected an object"},
       {R"({"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt"}]})",
        "conversations[1]: the key 'value' is missing"},
       {R"({"conversations": [{"from": "function_call", "value": "call f"}]})",
-       "conversations[0].value: found text that is no JSON"},
+       "conversations[0].value: found text that is not JSON"},
       {R"({"system": "A", "conversations": [{"from": "system", "value": "B"}]})",
        "found two system texts that differ"},
-      {R"({"instruction": 1})", "instruction: found a number; wanted a text"},
-      {R"({"instruction": "x", "history": [["a"]]})", "history: found a turn that is no"},
+      {R"({"instruction": 1})", "instruction: found a number; expected a text"},
+      {R"({"instruction": "x", "history": [["a"]]})", "history: found a turn that is not"},
       {R"({"prompt": "x", "completion": []})",
        "found a string as prompt and an array as completion"},
       {R"({"input_ids": [1], "labels": [1, 2]})",
-       "found 2 labels for 1 tokens; wanted one per token"},
-      {R"({"input_ids": [1, "x"]})", "input_ids[1]: wanted a token id"},
-      {R"({"input_ids": [99999999999]})", "input_ids[0]: wanted a token id"},
+       "found 2 labels for 1 tokens; expected one per token"},
+      {R"({"input_ids": [1, "x"]})", "input_ids[1]: expected a token id"},
+      {R"({"input_ids": [99999999999]})", "input_ids[0]: expected a token id"},
   });
 }
 
-TEST_CASE("Columns have other names when mapped") {
+TEST_CASE("Columns can be mapped to other names") {
   const RecordParserOptions options{
       .columns = ColumnNames({"messages=dialog", "role=speaker", "content=words"})};
   CHECK(parse(R"({"messages": 1, "dialog": [{"speaker": "user", "words": "Hi"}]})", options) ==
@@ -243,7 +244,7 @@ TEST_CASE("Columns have other names when mapped") {
   CHECK_THROWS_AS(ColumnNames({"messages"}), UsageError);
 }
 
-TEST_CASE("A given format is the only one") {
+TEST_CASE("With a given format no other is detected") {
   const RecordParserOptions options{.format = parse_format("sharegpt")};
   CHECK(parse(R"({"messages": 1, "conversations": [{"from": "human", "value": "x"}]})", options) ==
         "user: x");

@@ -1,5 +1,5 @@
-// The shortcut for records of token ids: what it takes, what it leaves to the JSON parser, and that
-// both read the same.
+// The shortcut for records of token ids: what it reads, what it leaves to the JSON parser, and that
+// both give the same result.
 #include "data/conversation/token_record.h"
 
 #include <algorithm>
@@ -91,7 +91,7 @@ TEST_CASE("token records: anything else is left to the JSON parser") {
   }
 }
 
-TEST_CASE("token records: the parser reads the same with and without the shortcut") {
+TEST_CASE("token records: the parser gives the same result with and without the shortcut") {
   Rng rng(3, RandomPurpose::tests);
   RecordParser parser(RecordParserOptions{});
   RecordBuffer buffer;
@@ -105,7 +105,7 @@ TEST_CASE("token records: the parser reads the same with and without the shortcu
     std::string text = R"({"input_ids": )" + list(rng, count);
     if (rng.below(2) == 0) text += R"(, "labels": )" + list(rng, count);
     const ParsedRecord quick = parse(text + "}");
-    // A text beside the lists: none of the shortcut's.
+    // A text besides the lists: not read by the shortcut.
     const ParsedRecord& general = parse(text + R"(, "note": "x"})");
     INFO(text);
     REQUIRE(quick.kind == RecordKind::tokens);

@@ -21,7 +21,7 @@ DataReport example() {
                                    {trained(200, 50), left_out(WhyLeftOut::cut_away, 300)}},
                                   100);
   report.chat_template = "chatml";
-  report.problems = {"a.jsonl:3: found null; wanted an object"};
+  report.problems = {"a.jsonl:3: found null; expected an object"};
   report.files = {
       {.path = "a.jsonl", .layout = "lines", .rows = 3, .rows_by_format = {2, 0, 0, 0, 0, 0}},
       {.path = "b.json",
@@ -34,7 +34,7 @@ DataReport example() {
 
 }  // namespace
 
-TEST_CASE("Lengths are summed up") {
+TEST_CASE("Lengths are summarized") {
   const LengthSummary summary = summarize_lengths({4, 1, 2, 40, 3}, 10);
   CHECK(summary.shortest == 1);
   CHECK(summary.median == 3);
@@ -97,14 +97,14 @@ TEST_CASE("The report as text") {
         "trained: 3 of 5 rows, 130 tokens, 59 supervised (45.4 %)\n",
         "left out: 1 rows (20.00 %): bad record\n",
         "left out: 1 rows (20.00 %): answers behind the cutoff length\n",
-        "  a.jsonl:3: found null; wanted an object\n", "cut at 100 tokens: 1 samples (33.33 %)\n",
+        "  a.jsonl:3: found null; expected an object\n", "cut at 100 tokens: 1 samples (33.33 %)\n",
         "          8 - 15                 1  ##################################################\n",
         ("suggested: --l-max 1024: holds the longest sample (100 tokens) and about 23 average ones "
          "(44 tokens)")})
     CHECK_THAT(text, Catch::Contains(line));
 }
 
-TEST_CASE("The histogram begins at the shortest sample, and a bar of one length names that alone") {
+TEST_CASE("The histogram begins at the shortest sample, a bar of one length shows only that") {
   CHECK_THAT(report_text(example()), !Catch::Contains(" 0 - 7"));
   const std::string text =
       report_text(make_report({{trained(14, 1), trained(16, 1), trained(16, 1)}}, 0));

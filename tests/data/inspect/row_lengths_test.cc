@@ -43,9 +43,9 @@ TEST_CASE("The lengths of all rows, on any number of threads") {
   CHECK(lengths[300].reason() == WhyLeftOut::empty);
   CHECK(findings.rows_by_format == std::vector<std::uint64_t>{298, 0, 0, 0, 1, 0});
   REQUIRE(findings.problems.size() == 3);
-  CHECK(findings.problems[0] == folder.path("a.jsonl") + ":51: found null; wanted an object");
-  CHECK(findings.problems[2] == folder.path("a.jsonl") + ":251: found null; wanted an object");
-  // Length before the cut, supervised tokens behind it.
+  CHECK(findings.problems[0] == folder.path("a.jsonl") + ":51: found null; expected an object");
+  CHECK(findings.problems[2] == folder.path("a.jsonl") + ":251: found null; expected an object");
+  // Length before the cut, supervised tokens after it.
   const auto maker = source.making().maker(0);
   Sample sample;
   maker->make(file, 7, sample);
@@ -59,7 +59,7 @@ TEST_CASE("The lengths of all rows, on any number of threads") {
   }
 }
 
-TEST_CASE("A row whose answers lie behind the cut is left out, its length is kept") {
+TEST_CASE("A row whose answers are after the cut is left out, its length is kept") {
   DataFolder folder;
   folder.put("a.jsonl",
              row(1) +
@@ -74,7 +74,7 @@ TEST_CASE("A row whose answers lie behind the cut is left out, its length is kep
   CHECK(lengths[1].length > 24);
 }
 
-TEST_CASE("A bad row ends a strict pass") {
+TEST_CASE("A bad row ends a pass with on-bad-sample fail") {
   DataFolder folder;
   std::string bytes;
   for (int i = 0; i < 1000; ++i)
@@ -134,7 +134,7 @@ TEST_CASE("Lengths are cached under data, tokenizer, template and cutoff") {
   }
 }
 
-TEST_CASE("What cannot work is found when the source is opened") {
+TEST_CASE("Invalid options are found when the source is opened") {
   DataFolder folder;
   folder.put("a.jsonl", row(1));
   DataOptions options = options_for(folder, "a.jsonl");
@@ -153,7 +153,7 @@ TEST_CASE("What cannot work is found when the source is opened") {
   CHECK_THROWS_AS(SampleSource(folder.files(), options, 0), DataError);
 }
 
-TEST_CASE("The data options are declared soundly") {
+TEST_CASE("The declarations of the data options are valid") {
   DataOptions options;
   OptionTable table;
   describe(table, options);

@@ -6,7 +6,7 @@
 
 using namespace odb;
 
-TEST_CASE("A sample as text, supervised tokens set off") {
+TEST_CASE("A sample as text, supervised tokens marked") {
   const Tokenizer& tokenizer = test_tokenizer().tokenizer;
   Encoder encoder(tokenizer);
   Sample sample;

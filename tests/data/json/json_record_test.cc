@@ -7,7 +7,7 @@ using namespace odb;
 
 namespace {
 
-// The string under the key "t", or the reason why there is none.
+// The string under the key "t", or the error.
 std::string parsed(const std::string& json) {
   JsonParser parser;
   try {
@@ -41,19 +41,20 @@ TEST_CASE("Halves of surrogate pairs become U+FFFD, whole pairs stay") {
                "\"}") == "\uFFFD");
 }
 
-TEST_CASE("What is wrong is said in the reader's words") {
+TEST_CASE("Errors are readable") {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"", "found nothing; wanted a JSON object"},
-      {"  ", "found nothing; wanted a JSON object"},
-      {"{\"t\": \"a\xFF\"}", "found bytes that are no UTF-8"},
+      {"", "found nothing; expected a JSON object"},
+      {"  ", "found nothing; expected a JSON object"},
+      {"{\"t\": \"a\xFF\"}", "found bytes that are not UTF-8"},
       {"{\"t\": \"a\tb\"}", "found a raw control character inside a string"},
       {"{\"t\": \"cut", "found a string without its closing quote; was the line cut?"},
-      {"{\"t\": 1", "found text that is no single JSON value"},
-      {"{\"t\": \"x\"} {}", "found text that is no single JSON value"},
-      {"{\"t\": \"x\",}", "found text that is no single JSON value"},
+      {"{\"t\": 1", "found text that is not a single JSON value"},
+      {"{\"t\": \"x\"} {}", "found text that is not a single JSON value"},
+      {"{\"t\": \"x\",}", "found text that is not a single JSON value"},
       {"{\"t\": \"\\x\"}", "found a string with a broken escape"},
-      {"{\"t\": 01}", "found a number that is no JSON number"},
-      {"{\"t\": 123456789012345678901234567890}", "found a number that is no JSON number or needs"},
+      {"{\"t\": 01}", "found a number that is not a JSON number"},
+      {"{\"t\": 123456789012345678901234567890}",
+       "found a number that is not a JSON number or needs"},
       {"\xEF\xBB\xBF{}", "found a byte order mark; only a file may begin with one"},
       {nested(2000), "found values nested more than 1024 deep"},
   };
@@ -63,7 +64,7 @@ TEST_CASE("What is wrong is said in the reader's words") {
   }
 }
 
-TEST_CASE("Kinds have names") {
+TEST_CASE("Kinds of JSON values have names") {
   CHECK(parsed("[]") == "an array");
   CHECK(parsed("{}") == "an object");
   CHECK(parsed("null") == "null");
@@ -72,7 +73,7 @@ TEST_CASE("Kinds have names") {
   CHECK(parsed("true") == "true or false");
 }
 
-TEST_CASE("A parser goes on after errors") {
+TEST_CASE("A parser works after errors") {
   JsonParser parser;
   CHECK_THROWS_AS(parser.parse_copy("{"), DataError);
   CHECK(kind_of(parser.parse_copy("{}")) == "an object");

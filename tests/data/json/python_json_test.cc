@@ -39,7 +39,7 @@ TEST_CASE("JSON is written as Python writes it") {
     CHECK(dumped(json) == expected);
 }
 
-TEST_CASE("Indented as Python indents") {
+TEST_CASE("JSON is indented as Python indents it") {
   CHECK(indent_python_json(R"({"a": 1, "b": [1, {"c": "x, {y}: \"[\""}], "d": {}, "e": []})", 4) ==
         "{\n    \"a\": 1,\n    \"b\": [\n        1,\n        {\n            \"c\": \"x, {y}: "
         "\\\"[\\\"\"\n        }\n    ],\n    \"d\": {},\n    \"e\": []\n}");

@@ -1,4 +1,4 @@
-// Which folder a cache file is taken from and made in, and what is left there.
+// Which folder a cache file is read from and written to, and what is left there.
 #include "data/records/cache_folder.h"
 
 #include <fcntl.h>
@@ -37,36 +37,36 @@ std::string make_x(const CacheFolder& cache, const std::string& data) {
       });
 }
 
-// What `action` returns or throws in a child process that may write nothing here.
+// What `action` returns or throws in a child process without write permission here.
 std::string as_nobody(const std::function<std::string()>& action) {
   std::array<int, 2> ends{};
   REQUIRE(::pipe(ends.data()) == 0);
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    std::string told;
+    std::string result;
     try {
       if (::getuid() == 0 && ::setuid(kNobody) != 0) throw std::runtime_error("setuid failed");
-      told = action();
+      result = action();
     } catch (const std::exception& error) {
-      told = error.what();
+      result = error.what();
     }
-    const auto written = ::write(ends[1], told.data(), told.size());
+    const auto written = ::write(ends[1], result.data(), result.size());
     ::_exit(written < 0 ? 1 : 0);
   }
   ::close(ends[1]);
-  std::string told;
+  std::string result;
   std::array<char, 4096> buffer{};
   for (ssize_t got; (got = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
-    told.append(buffer.data(), static_cast<std::size_t>(got));
+    result.append(buffer.data(), static_cast<std::size_t>(got));
   ::close(ends[0]);
   REQUIRE(::waitpid(child, nullptr, 0) == child);
-  return told;
+  return result;
 }
 
 }  // namespace
 
-TEST_CASE("A cache file lies beside the data, else in the home folder, or where one chose") {
+TEST_CASE("A cache file is next to the data, else in the home folder, or in the given folder") {
   DataFolder folder;
   const std::string data = folder.put("a.jsonl", "{1}\n");
   const std::string name = CacheFolder::name_of(data, ".x");
@@ -75,7 +75,7 @@ TEST_CASE("A cache file lies beside the data, else in the home folder, or where 
   const std::vector<std::string> places{folder.path(".odb-cache/" + name),
                                         folder.path("home/.cache/odb-trainer/" + name)};
   CHECK(cache.places(data, name) == places);
-  SECTION("made beside the data") {
+  SECTION("made next to the data") {
     CHECK(make_x(cache, data) == places[0]);
     CHECK(folder.files().list(folder.path(".odb-cache")) == std::vector<std::string>{name});
   }
@@ -108,7 +108,7 @@ TEST_CASE("A cache file lies beside the data, else in the home folder, or where 
   }
 }
 
-TEST_CASE("An index that was made before is used from a folder that cannot be written") {
+TEST_CASE("An existing index is used from a folder that cannot be written") {
   DataFolder folder;
   folder.files().make_folders(folder.path("data"));
   const std::string data = folder.put("data/a.jsonl", "{1}\n{2}\n");
@@ -129,7 +129,7 @@ TEST_CASE("An index that was made before is used from a folder that cannot be wr
     REQUIRE(::chmod(path.c_str(), 0755) == 0);
 }
 
-TEST_CASE("What killed builds left is removed by the next one") {
+TEST_CASE("A build removes what killed builds left") {
   DataFolder folder;
   const std::string data = folder.put("a.jsonl", "{1}\n");
   const CacheFolder cache = folder.cache();
@@ -145,7 +145,7 @@ TEST_CASE("What killed builds left is removed by the next one") {
         std::vector<std::string>{file_name(path), file_name(path) + ".otherhost-12345.tmp"});
 }
 
-TEST_CASE("A build that is cut anywhere leaves the whole file or none") {
+TEST_CASE("A build that is interrupted anywhere leaves the whole file or none") {
   constexpr std::string_view kData = "/data/a.jsonl";
   const std::string path = "/cache/" + CacheFolder::name_of(std::string(kData), ".x");
   const std::size_t crashes = for_every_crash(

@@ -7,7 +7,7 @@
 
 using namespace odb;
 
-TEST_CASE("A fingerprint tells files apart that differ in size, head, tail or middle") {
+TEST_CASE("Files that differ in size, head, tail or middle have different fingerprints") {
   DataFolder folder;
   const std::string base(3'000'000, 'a');
   const Checksum128 original = DataFile(folder.put("base", base)).fingerprint();
@@ -31,11 +31,11 @@ TEST_CASE("Small files are fingerprinted whole") {
   }
 }
 
-TEST_CASE("A pipe that nobody writes to is refused at once") {
+TEST_CASE("A pipe without a writer is refused at once") {
   DataFolder folder;
   const std::string pipe = folder.path("pipe.jsonl");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK_THROWS_WITH(DataFile(pipe), Catch::Contains("pipe.jsonl: is no regular file"));
+  CHECK_THROWS_WITH(DataFile(pipe), Catch::Contains("pipe.jsonl: is not a regular file"));
 }
 
 TEST_CASE("Reads past the end are short, not errors") {

@@ -64,7 +64,7 @@ std::size_t copies(DataFolder& folder, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("Compressed files have the rows of what is in them") {
+TEST_CASE("Compressed files have the rows of their content") {
   DataFolder folder;
   // Long enough that neither side fits into one buffer; every row different.
   std::string bytes;
@@ -102,7 +102,7 @@ TEST_CASE("The copy is kept, and replaced when the source changes") {
   CHECK(copies(folder, "a.jsonl") == 1);
 }
 
-TEST_CASE("A copy that is not as it was written is written anew") {
+TEST_CASE("A changed copy is written again") {
   DataFolder folder;
   const std::string bytes = "{\"row\": 1}\n{\"row\": 2}\n{\"row\": 3}\n";
   folder.put("a.jsonl.gz", gzip(bytes));
@@ -133,7 +133,7 @@ TEST_CASE("A compressed file that changes while it is in use is noticed and name
   CHECK_THROWS_WITH(row_text(file, 1), Catch::Contains(path + ": changed while it was in use"));
 }
 
-TEST_CASE("A copy that somebody reads stays when another state of its source comes") {
+TEST_CASE("A copy in use stays when its source changes") {
   DataFolder folder;
   const std::string path = folder.put("a.jsonl.gz", gzip("{1}\n"));
   {
@@ -144,12 +144,12 @@ TEST_CASE("A copy that somebody reads stays when another state of its source com
   }
   folder.put("a.jsonl.gz", gzip("{1}\n{2}\n{3}\n"));
   CHECK(row_texts(folder.open("a.jsonl.gz")).size() == 3);
-  // Of each there are the copy, what it is known by, and its index.
+  // Each has the copy, its check file and its index.
   CHECK(copies(folder, "a.jsonl") == 1);
   CHECK(folder.files().list(folder.path("cache")).size() == 3);
 }
 
-TEST_CASE("Zeros behind the last gzip member are nothing") {
+TEST_CASE("Zeros after the last gzip member are ignored") {
   DataFolder folder;
   folder.put("a.jsonl.gz", gzip("{1}\n") + gzip("{2}\n") + std::string(3'000'000, '\0'));
   CHECK(row_texts(folder.open("a.jsonl.gz")) == Rows{"{1}", "{2}"});

@@ -11,7 +11,7 @@ using namespace odb;
 
 namespace {
 
-// Rows by the plainest method: line by line.
+// Rows by the simplest method: line by line.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> plain_rows(std::string_view bytes) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> rows;
   std::uint64_t line = 1;
@@ -27,7 +27,7 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> plain_rows(std::string_view
 }  // namespace
 
 TEST_CASE("An index of several pieces equals a scan line by line") {
-  // Long runs of blanks and blank lines, so that some lie across the pieces' borders.
+  // Long runs of blanks and blank lines, so that some cross the borders of pieces.
   const unsigned seed = 20261129;
   CAPTURE(seed);
   std::mt19937 random(seed);
@@ -37,7 +37,7 @@ TEST_CASE("An index of several pieces equals a scan line by line") {
     const char byte = "\n \t\r{a"[random() % 6];
     bytes.append(1 + random() % (random() % 50 == 0 ? 20'000 : 3), byte);
   }
-  // And one certainly lies across each.
+  // And one that crosses each border.
   std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(kPieceBytes) - 5'000, 9'000, ' ');
   bytes[2 * kPieceBytes - 1] = '\n';
   bytes[2 * kPieceBytes] = '{';
@@ -93,7 +93,7 @@ TEST_CASE("Rows more than 4 GiB apart need wide distances") {
   CHECK(index->trailer().longest_row == 2 * kFar - 7);
 }
 
-TEST_CASE("A damaged block is noticed when one of its rows is asked for, with the index's path") {
+TEST_CASE("A damaged block is reported with the index's path when one of its rows is read") {
   DataFolder folder;
   std::string bytes;
   for (int row = 0; row < 600; ++row)

@@ -25,7 +25,7 @@ const std::vector<Layout>& layouts() {
       {"no final line feed", "a.jsonl", "{1}\n{2}", {"{1}", "{2}"}, {1, 2}},
       {"mark and CRLF", "a.jsonl", kBom + "{1}\r\n{2}\r\n", {"{1}", "{2}"}, {1, 2}},
       {"blank lines", "a.jsonl", "\n \t\r\n{1}\n\n\n  {2} \n\r\n", {"{1}", "{2}"}, {3, 6}},
-      {"a mark behind a mark is text", "a.jsonl", kBom + kBom + "{1}\n", {kBom + "{1}"}, {1}},
+      {"a mark after a mark is text", "a.jsonl", kBom + kBom + "{1}\n", {kBom + "{1}"}, {1}},
       {"other separators are text",
        "a.jsonl",
        "{\xE2\x80\xA8}\n{\xE2\x80\xA9}\n{\xC2\x85}\n{\r}\n",
@@ -78,7 +78,7 @@ TEST_CASE("Rows and their line numbers, by how the file is written") {
   }
 }
 
-TEST_CASE("A line number is right far behind the last known one") {
+TEST_CASE("A line number is right far after the last known one") {
   DataFolder folder;
   std::string bytes;
   for (int i = 0; i < 1000; ++i)
@@ -92,7 +92,7 @@ TEST_CASE("A line number is right far behind the last known one") {
   CHECK(file.where(700) == folder.path("a.jsonl") + ":802");
 }
 
-TEST_CASE("An index is used again, and built anew when the file is another") {
+TEST_CASE("An index is reused, and rebuilt when the file has changed") {
   DataFolder folder;
   const std::string path = folder.put("a.jsonl", "{1}\n{2}\n");
   CHECK(folder.open("a.jsonl").rows() == 2);
@@ -162,7 +162,7 @@ TEST_CASE("A file that changes while it is in use is noticed at the next read") 
   }
 }
 
-TEST_CASE("A buffer gives back the memory of an unusually long row") {
+TEST_CASE("A buffer frees the memory of an unusually long row") {
   DataFolder folder;
   const std::string big = "{\"text\": \"" + std::string(40 << 20, 'x') + "\"}";
   folder.put("a.jsonl", big + "\n{2}\n");
@@ -176,11 +176,11 @@ TEST_CASE("A buffer gives back the memory of an unusually long row") {
   CHECK(buffer.capacity() < 1 << 20);
 }
 
-TEST_CASE("What cannot be opened is named") {
+TEST_CASE("A file that cannot be opened is named") {
   DataFolder folder;
   CHECK_THAT(failure([&] { folder.open("none.jsonl"); }),
              Catch::Contains("none.jsonl: cannot be opened for reading: No such file"));
   folder.files().make_folders(folder.path("folder.jsonl"));
   CHECK_THAT(failure([&] { folder.open("folder.jsonl"); }),
-             Catch::Contains("folder.jsonl: is no regular file"));
+             Catch::Contains("folder.jsonl: is not a regular file"));
 }

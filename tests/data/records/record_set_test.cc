@@ -35,7 +35,7 @@ std::map<std::uint64_t, int> row_counts(const RecordSet& set, std::size_t file,
 
 }  // namespace
 
-TEST_CASE("Files follow each other, a plain one gives its rows in order, every epoch") {
+TEST_CASE("Files follow each other, an unweighted one gives its rows in order every epoch") {
   DataFolder folder;
   const RecordSet set({{folder.put("a.jsonl", rows(3))}, {folder.put("b.jsonl", rows(2))}}, 0,
                       folder.cache());
@@ -83,7 +83,7 @@ TEST_CASE("Which rows come depends on the seed and nothing else") {
   CHECK(of_seed(1) != of_seed(2));
 }
 
-TEST_CASE("words of --data") {
+TEST_CASE("arguments of --data") {
   DataFolder folder;
   const std::string with_colon = folder.put("odd:0.5", "{}");
   CHECK(parse_data_source(folder.files(), "a.jsonl").path == "a.jsonl");
@@ -95,7 +95,7 @@ TEST_CASE("words of --data") {
     CHECK_THROWS_AS(parse_data_source(folder.files(), word), UsageError);
 }
 
-TEST_CASE("A file whose weight leaves it no view is told of") {
+TEST_CASE("A file whose weight gives it no view is logged") {
   DataFolder folder;
   std::ostringstream lines;
   set_log_sink(std::make_shared<spdlog::sinks::ostream_sink_mt>(lines));

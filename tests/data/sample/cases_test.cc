@@ -1,5 +1,5 @@
-// Cases from the field (tests/cases): files that copy the shape of faults which people met with
-// other trainers, with the outcome that is right.
+// Cases from the field (tests/cases): files that copy faults seen with other trainers, with the
+// right outcome.
 #include <fstream>
 
 #include <nlohmann/json.hpp>
@@ -187,13 +187,13 @@ TEST_CASE("Case bad_rows: each bad row is named by its line, the others keep the
   for (const std::size_t line : {1, 3, 5, 9, 11, 13})
     CHECK(rows[line - 1].left_out == WhyLeftOut::no);
   const std::vector<std::pair<std::size_t, std::string>> bad = {
-      {2, "found bytes that are no UTF-8"},
+      {2, "found bytes that are not UTF-8"},
       {4, "found a string without its closing quote"},
-      {6, "found an array; wanted an object"},
-      {7, "found a number; wanted an object"},
-      {8, "found null; wanted an object"},
+      {6, "found an array; expected an object"},
+      {7, "found a number; expected an object"},
+      {8, "found null; expected an object"},
       {10, "found a raw control character"},
-      {12, "found text that is no single JSON value"}};
+      {12, "found text that is not a single JSON value"}};
   for (const auto& [line, message] : bad) {
     CHECK(rows[line - 1].left_out == WhyLeftOut::bad);
     CHECK_THAT(rows[line - 1].problem,

@@ -1,5 +1,5 @@
-// Every talk of tests/golden/chat through every template, against what transformers makes of it
-// with the families' own templates: the text, the ids, and which of them are supervised.
+// Every conversation of tests/golden/chat through every template, against transformers with the
+// families' own templates: the text, the ids, and which of them are supervised.
 #include <fstream>
 #include <map>
 
@@ -29,7 +29,7 @@ RecordBuffer buffer_of(const std::string& text) {
   return buffer;
 }
 
-// The rendering as the string that the family's template gives.
+// The rendering as the string that the family's template returns.
 std::string text_of(const Rendering& rendering, const Tokenizer& tokenizer) {
   std::string text;
   for (const Piece& piece : rendering.pieces())
@@ -50,9 +50,9 @@ std::vector<std::int32_t> expected_labels(const nlohmann::json& expected) {
 }  // namespace
 
 TEST_CASE("Texts, ids and labels equal those of the families' own templates") {
-  std::map<std::string, std::string> talks;
+  std::map<std::string, std::string> conversations;
   for (const std::string& line : lines_of(kFolder + "talks.jsonl"))
-    talks[nlohmann::json::parse(line).at("name")] = line;
+    conversations[nlohmann::json::parse(line).at("name")] = line;
   TestTokenizer& test = test_tokenizer();
 
   for (const std::string name : {"qwen3", "qwen3-instruct", "qwen2.5", "llama3", "llama3.1"}) {
@@ -65,7 +65,7 @@ TEST_CASE("Texts, ids and labels equal those of the families' own templates") {
     for (std::size_t i = 1; i < lines.size(); ++i) {
       const nlohmann::json expected = nlohmann::json::parse(lines[i]);
       INFO(name << ": " << expected.at("talk"));
-      RecordBuffer record = buffer_of(talks.at(expected.at("talk")));
+      RecordBuffer record = buffer_of(conversations.at(expected.at("talk")));
 
       Rendering rendering;
       chat_template->render(parser.parse(record).conversation, rendering);

@@ -9,7 +9,7 @@ using namespace odb;
 
 namespace {
 
-// Tokens of up to three bytes, wherever they lie: so that tokens straddle borders of pieces.
+// Tokens of up to three bytes at any offset, so that tokens cross borders of pieces.
 class ThreeBytes final : public TextEncoder {
  public:
   void encode(std::string_view text, std::vector<TokenId>& ids) override {
@@ -41,7 +41,7 @@ std::string mask(const Rendering& rendering, TrainOn train_on) {
   return out;
 }
 
-// One letter a byte: 'a', 'b', 'c' text of no answer; 'A' to 'D' of an answer; '|' control token
+// One letter a byte: 'a', 'b', 'c' text outside answers; 'A' to 'D' of an answer; '|' control token
 // (of the answer if the letter before it is one).
 Rendering rendering_of(std::string_view plan) {
   Rendering rendering;
@@ -71,7 +71,7 @@ TEST_CASE("A token is supervised if at least one of its bytes is") {
     std::string mask;
   };
   const std::vector<Case> cases = {
-      {"|aaaAAA|", "..xx"},      // the border lies between two tokens
+      {"|aaaAAA|", "..xx"},      // the border is between two tokens
       {"|aaAAAA|", ".xxx"},      // the first token holds one answer byte
       {"|aaaaAAAAA|", "..xxx"},  // in the middle of a token
       {"|AAAaaa", ".x."},        // the other border
@@ -90,7 +90,7 @@ TEST_CASE("A token is supervised if at least one of its bytes is") {
   }
 }
 
-TEST_CASE("The last answer only, or everything") {
+TEST_CASE("Only the last answer, or everything, is supervised") {
   const Rendering rendering = rendering_of("|aaaAAA|bbbBBB|ccc");
   CHECK(mask(rendering, TrainOn::answers) == "..xx.xx.");
   CHECK(mask(rendering, TrainOn::last_answer) == ".....xx.");
@@ -110,7 +110,7 @@ TEST_CASE("The last answer counts also when it is context only") {
   CHECK(mask(rendering, TrainOn::answers) == ".x.");
 }
 
-TEST_CASE("Encoding stops once there is enough") {
+TEST_CASE("Encoding stops once there are enough tokens") {
   ThreeBytes encoder;
   Sample sample;
   Labeller(encoder, TrainOn::answers).label(rendering_of("|aaa|aaa|AAA|"), 3, sample);
@@ -118,7 +118,7 @@ TEST_CASE("Encoding stops once there is enough") {
   CHECK(sample.supervised == 0);
 }
 
-TEST_CASE("Places of tokens, also where normalisation rewrites the text") {
+TEST_CASE("Positions of tokens, also where normalization changes the text") {
   TestTokenizer& test = test_tokenizer();
   struct Case {
     std::string text;
@@ -132,7 +132,7 @@ TEST_CASE("Places of tokens, also where normalisation rewrites the text") {
       {"cafe\u0301 and more", 4, 4, 14},  // between letter and accent: before the joined one
       {"e\u0301e\u0301\u0323 x e\u0301", 8, 7, 12},
       {"<think>\n\u2028</think>", 8, 8, 19},
-      {"<think>\u0338", 7, 7, 9},  // added tokens are found before normalisation
+      {"<think>\u0338", 7, 7, 9},  // added tokens are found before normalization
       {"", 0, 0, 0}};
   for (const Case& each : cases) {
     INFO(each.text);

@@ -1,4 +1,4 @@
-// Broken records of every kind: those of the case files with bytes changed, cut, doubled and mixed.
+// Broken records: those of the case files with bytes changed, cut, doubled and mixed.
 #include <fstream>
 #include <random>
 #include <vector>
@@ -57,7 +57,7 @@ std::string mutated(std::string record, const std::vector<std::string>& all, std
 
 }  // namespace
 
-TEST_CASE("Nothing but a DataError comes out of a broken record") {
+TEST_CASE("A broken record throws only DataError") {
   const unsigned seed = 20261130;
   CAPTURE(seed);
   std::mt19937 random(seed);

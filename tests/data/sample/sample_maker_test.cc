@@ -38,7 +38,7 @@ std::string supervised_text(const Sample& sample) {
 
 }  // namespace
 
-TEST_CASE("What is trained of a talk") {
+TEST_CASE("Which tokens of a conversation are supervised") {
   CHECK(supervised_text(make(kTalk).sample) == "Hello.<|im_end|>Bye.<|im_end|>");
   CHECK(supervised_text(make(kTalk, {.train_on = TrainOn::last_answer}).sample) ==
         "Bye.<|im_end|>");
@@ -46,7 +46,7 @@ TEST_CASE("What is trained of a talk") {
   CHECK(all.supervised == static_cast<std::int64_t>(all.tokens.size()) - 1);
 }
 
-TEST_CASE("Cutting keeps the head, and says so") {
+TEST_CASE("Cutting keeps the head and sets truncated") {
   const Sample whole = make(kTalk).sample;
   const auto length = static_cast<std::int64_t>(whole.tokens.size());
   CHECK_FALSE(whole.truncated);
@@ -83,7 +83,7 @@ TEST_CASE("Rows that are drawn but not trained have a reason") {
   CHECK(left_out_text(WhyLeftOut::cut_away) == "answers behind the cutoff length");
 }
 
-TEST_CASE("Texts and ids of a record") {
+TEST_CASE("Records of texts and of ids") {
   const Sample text = make(R"({"text": "ab"})", {},
                            {.before_text = {5, 4}, .behind_text = {7, 6}, .vocabulary_size = 9})
                           .sample;
@@ -102,7 +102,7 @@ TEST_CASE("Texts and ids of a record") {
   CHECK(ids.labels == std::vector<std::int32_t>{kIgnoredLabel, 5, 6});
   CHECK(ids.supervised == 2);
   CHECK_THROWS_WITH(make(R"({"input_ids": [4, 99999]})"),
-                    Catch::Contains("input_ids[1]: found 99999; wanted a token id from 0 to"));
+                    Catch::Contains("input_ids[1]: found 99999; expected a token id from 0 to"));
   CHECK_THROWS_AS(make(R"({"input_ids": [-100, 1]})"), DataError);
   CHECK_THROWS_AS(make(R"({"input_ids": [1, 2], "labels": [-1, 2]})"), DataError);
 }
@@ -118,18 +118,18 @@ TEST_CASE("A bad row fails with file and line, or is left out with them") {
   CHECK(strict.make(file, 0, sample).left_out == WhyLeftOut::no);
   CHECK_THROWS_WITH(strict.make(file, 1, sample),
                     Catch::Matchers::Equals(folder.path("a.jsonl") +
-                                            ":3: text: found a number; wanted a text "
+                                            ":3: text: found a number; expected a text "
                                             "(--on-bad-sample skip leaves such rows out)"));
   SampleMaker lenient({.skip_bad = true}, *chat_template, test.new_encoder(), test.sample_tokens());
   const MadeSample made = lenient.make(file, 1, sample);
   CHECK(made.left_out == WhyLeftOut::bad);
-  CHECK(made.problem == folder.path("a.jsonl") + ":3: text: found a number; wanted a text");
+  CHECK(made.problem == folder.path("a.jsonl") + ":3: text: found a number; expected a text");
   CHECK(lenient.make(file, 0, sample).left_out == WhyLeftOut::no);
   folder.put("a.jsonl", "{}\n");
   CHECK_THROWS_AS(lenient.make(file, 0, sample), DataError);
 }
 
-TEST_CASE("What --train-on is called") {
+TEST_CASE("Names of --train-on values") {
   CHECK(train_on_name(TrainOn::answers) == "answers");
   CHECK(train_on_name(TrainOn::last_answer) == "last-answer");
   CHECK(train_on_name(TrainOn::all) == "all");

@@ -1,4 +1,4 @@
-// What is found out about tokenizer and template before training, and what texts are framed by.
+// Checks of tokenizer and template before training, and the tokens that are put around texts.
 #include "data/sample/sample_source.h"
 
 #include <sstream>
@@ -42,8 +42,8 @@ class Making {
     return sample.tokens;
   }
 
-  // What the log says of its choices.
-  std::string told_choices() {
+  // The log lines about its choices.
+  std::string logged_choices() {
     std::ostringstream lines;
     set_log_sink(std::make_shared<spdlog::sinks::ostream_sink_mt>(lines));
     open().tell_choices();
@@ -58,7 +58,7 @@ class Making {
   RealFileSystem files_;
 };
 
-json framed(const std::vector<std::string>& before, const std::vector<std::string>& behind) {
+json framed(const std::vector<std::string>& before, const std::vector<std::string>& after) {
   json file = chat_tokenizer_file();
   json single = json::array();
   json tokens = json::object();
@@ -69,7 +69,7 @@ json framed(const std::vector<std::string>& before, const std::vector<std::strin
   for (const std::string& name : before)
     add(name);
   single.push_back({{"Sequence", {{"id", "A"}, {"type_id", 0}}}});
-  for (const std::string& name : behind)
+  for (const std::string& name : after)
     add(name);
   file["post_processor"] = {{"type", "TemplateProcessing"},
                             {"single", single},
@@ -80,7 +80,8 @@ json framed(const std::vector<std::string>& before, const std::vector<std::strin
 
 }  // namespace
 
-TEST_CASE("A token of the template that a content could hold or that looks around is refused") {
+TEST_CASE(
+    "A template token that a content could contain or that depends on its context is refused") {
   for (const char* const flag : {"lstrip", "rstrip", "single_word"}) {
     INFO(flag);
     json file = chat_tokenizer_file();
@@ -93,7 +94,7 @@ TEST_CASE("A token of the template that a content could hold or that looks aroun
   added_token(file, "<|im_start|>")["special"] = false;
   Making making(file);
   CHECK_THROWS_WITH(making.open(), Catch::Contains("'<|im_start|>'") &&
-                                       Catch::Contains("not special, so that a content could"));
+                                       Catch::Contains("not special, so a content could"));
   making.options.parse_special_in_text = true;
   CHECK_NOTHROW(making.open());
   json eos = chat_tokenizer_file();
@@ -101,7 +102,7 @@ TEST_CASE("A token of the template that a content could hold or that looks aroun
   CHECK_THROWS_WITH(Making(eos).open(), Catch::Contains("'<|endoftext|>'"));
 }
 
-TEST_CASE("Texts stand between all tokens that the tokenizer puts around them, and end") {
+TEST_CASE("Texts get all tokens that the tokenizer puts around them, and an end") {
   const std::string record = R"({"text": "1"})";
   const json plain = chat_tokenizer_file();
   json file = plain;
@@ -120,20 +121,20 @@ TEST_CASE("Texts stand between all tokens that the tokenizer puts around them, a
   CHECK(Making(framed({}, {"<|im_end|>"}), "").tokens_of(record) == Ids{one, turn});
 }
 
-TEST_CASE("A tokenizer without an end-of-text token is told, one that lacks its own refused") {
+TEST_CASE("A missing end-of-text token is logged, an unknown one is refused") {
   const json file = chat_tokenizer_file();
   for (const std::string config : {"", "{}"}) {
-    CHECK_THAT(Making(file, config).told_choices(), Catch::Contains("names no eos_token"));
-    Making talks(file, config);
-    talks.options.data_format = "messages";
-    CHECK_THAT(talks.told_choices(), !Catch::Contains("names no eos_token"));
+    CHECK_THAT(Making(file, config).logged_choices(), Catch::Contains("names no eos_token"));
+    Making chat(file, config);
+    chat.options.data_format = "messages";
+    CHECK_THAT(chat.logged_choices(), !Catch::Contains("names no eos_token"));
   }
-  CHECK_THAT(Making(file).told_choices(), !Catch::Contains("names no eos_token"));
+  CHECK_THAT(Making(file).logged_choices(), !Catch::Contains("names no eos_token"));
   CHECK_THROWS_WITH(Making(file, R"({"eos_token": "<|gone|>"})").open(),
                     Catch::Contains("names the eos_token '<|gone|>'"));
 }
 
-TEST_CASE("Records that are no talks need no template") {
+TEST_CASE("Records that are not conversations need no template") {
   json file = chat_tokenizer_file();
   added_token(file, "<|im_end|>")["content"] = "<|other|>";
   file["model"]["vocab"].erase("<|im_end|>");

@@ -1,5 +1,5 @@
-// One record of any bytes through parser, every template and every way of labelling: what the fuzz
-// test and the fuzz target run. Only a DataError may come out of it.
+// Runs one record of any bytes through the parser, every template and every way of labeling, for
+// the fuzz test and the fuzz target. Only a DataError may come out of it.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace odb {
 
-// Whether the record could be made into a sample by at least one template. Throws InternalError
-// when a sample breaks its own rules.
+// Whether at least one template could make a sample of the record. Throws InternalError if a sample
+// breaks its own rules.
 inline bool survive_record(std::string_view bytes) {
   TestTokenizer& test = test_tokenizer();
   bool any = false;

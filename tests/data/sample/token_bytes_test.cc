@@ -8,7 +8,7 @@ using namespace odb;
 
 TEST_CASE("An added token takes as many bytes of the text as it is written with") {
   nlohmann::json file = chat_tokenizer_file();
-  // Both letters are also letters of the byte alphabet, where they stand for one byte each.
+  // Both letters are also in the byte alphabet, where they stand for one byte each.
   add_token(file, "\u00F1\u00E9");
   const Tokenizer tokenizer = Tokenizer::parse(file.dump(), "changed.json");
   const std::string text = "1\u00F1\u00E923";

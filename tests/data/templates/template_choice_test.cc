@@ -35,7 +35,7 @@ std::string refusal(const std::string& option, const TokenizerConfig& config,
 
 }  // namespace
 
-TEST_CASE("The hash does not see line ends and blanks around the text") {
+TEST_CASE("The hash ignores line ends and blanks around the text") {
   const std::string hash = template_hash("{{ a }}\nb");
   CHECK(hash.size() == 32);
   CHECK(template_hash("  {{ a }}\r\nb\n\n") == hash);
@@ -43,9 +43,9 @@ TEST_CASE("The hash does not see line ends and blanks around the text") {
   CHECK(template_hash("") == template_hash(" \n"));
 }
 
-// Each golden file tells the hash of the very text that made what stands in it, and our template of
-// that name is held against it (sample/golden_test.cc).
-TEST_CASE("A family's own text is known by its hash as the template that is proved equal to it") {
+// Each golden file has the hash of the template text that produced it, and our template of that
+// name is compared with it (sample/golden_test.cc).
+TEST_CASE("The hash of a family's own template selects the template that is equal to it") {
   for (const std::string name : {"qwen3", "qwen3-instruct", "qwen2.5", "llama3", "llama3.1"}) {
     std::ifstream golden(std::string(ODB_TESTS_FOLDER) + "/golden/chat/" + name +
                          ".expected.jsonl");
@@ -65,7 +65,7 @@ TEST_CASE("Which template is chosen") {
   CHECK_THAT(fallback.notice, Catch::Contains("tok has no chat template"));
 }
 
-TEST_CASE("What cannot be chosen is refused with the known names") {
+TEST_CASE("An unknown template is refused with the known names") {
   const std::string known = "qwen3, qwen3-instruct, qwen2.5, chatml, llama3, llama3.1, plain";
   CHECK_THAT(refusal("vicuna", {}, knows(kChatml)),
              Catch::Matchers::Equals("--chat-template vicuna: unknown; known: auto, " + known));
@@ -80,7 +80,7 @@ TEST_CASE("What cannot be chosen is refused with the known names") {
   CHECK_THAT(refusal("plain", {}, knows(kChatml)), Catch::Contains("no eos_token"));
 }
 
-TEST_CASE("What a tokenizer's folder says") {
+TEST_CASE("What is read from a tokenizer's folder") {
   RealFileSystem files;
   TemporaryFolder folder;
   const auto read = [&](const std::string& json) {

@@ -8,11 +8,11 @@ using namespace odb;
 
 namespace {
 
-// A tokenizer that knows every token, by its length.
+// A tokenizer that knows every token; its id is the length of its text.
 const TemplateTokens kTokens{.find = [](std::string_view text) { return TokenId(text.size()); },
                              .end_of_text = "<end>"};
 
-// Texts as they are, controls as <>, answers in brackets.
+// Texts unchanged, controls as <>, answers in brackets.
 std::string shown(const Rendering& rendering) {
   std::string out;
   std::int32_t open = kNoAnswer;
@@ -25,57 +25,59 @@ std::string shown(const Rendering& rendering) {
   return open == kNoAnswer ? out : out + "]";
 }
 
-std::string rendered(const std::string& name, const Conversation& talk) {
+std::string rendered(const std::string& name, const Conversation& conversation) {
   Rendering rendering;
-  make_chat_template(name, kTokens)->render(talk, rendering);
+  make_chat_template(name, kTokens)->render(conversation, rendering);
   return shown(rendering);
 }
 
 Conversation talk_of(std::vector<Message> messages) {
-  Conversation talk;
-  talk.messages = std::move(messages);
-  return talk;
+  Conversation conversation;
+  conversation.messages = std::move(messages);
+  return conversation;
 }
 
 }  // namespace
 
-TEST_CASE("Answers run from the first content byte through the end of the turn") {
-  const Conversation talk = talk_of({{.role = Role::user, .content = "Hi"},
-                                     {.role = Role::assistant, .content = " Hello."},
-                                     {.role = Role::user, .content = "Bye"},
-                                     {.role = Role::assistant, .content = ""}});
-  CHECK(rendered("chatml", talk) ==
+TEST_CASE("Answers extend from the first content byte through the end of the turn") {
+  const Conversation conversation = talk_of({{.role = Role::user, .content = "Hi"},
+                                             {.role = Role::assistant, .content = " Hello."},
+                                             {.role = Role::user, .content = "Bye"},
+                                             {.role = Role::assistant, .content = ""}});
+  CHECK(rendered("chatml", conversation) ==
         "<>user\nHi<>\n<>assistant\n[ Hello.<>]\n<>user\nBye<>\n<>assistant\n[<>]\n");
-  CHECK(rendered("llama3", talk) ==
+  CHECK(rendered("llama3", conversation) ==
         "<><>user<>\n\nHi<><>assistant<>\n\n[Hello.<>]<>user<>\n\nBye<><>assistant<>\n\n[<>]");
-  CHECK(rendered("plain", talk) == "Hi[ Hello.<>]Bye[<>]");
-  CHECK(rendered("qwen3", talk) ==
+  CHECK(rendered("plain", conversation) == "Hi[ Hello.<>]Bye[<>]");
+  CHECK(rendered("qwen3", conversation) ==
         "<>user\nHi<>\n<>assistant\n[ "
         "Hello.<>]\n<>user\nBye<>\n<>assistant\n[<think>\n\n</think>\n\n<>]\n");
 }
 
 TEST_CASE("An answer that is context only is counted but belongs to none") {
-  const Conversation talk = talk_of({{.role = Role::assistant, .content = "a", .supervised = false},
-                                     {.role = Role::assistant, .content = "b"}});
+  const Conversation conversation =
+      talk_of({{.role = Role::assistant, .content = "a", .supervised = false},
+               {.role = Role::assistant, .content = "b"}});
   Rendering rendering;
-  make_chat_template("chatml", kTokens)->render(talk, rendering);
+  make_chat_template("chatml", kTokens)->render(conversation, rendering);
   CHECK(shown(rendering) == "<>assistant\na<>\n<>assistant\n[b<>]\n");
   CHECK(rendering.answers() == 2);
 }
 
-TEST_CASE("Plain ChatML writes tools as Qwen3 does and contents as they stand") {
-  Conversation talk = talk_of({{.role = Role::assistant, .content = "<think>\nx\n</think>\n\ny"},
-                               {.role = Role::user, .content = "u"},
-                               {.role = Role::assistant, .calls = 1}});
-  talk.tool_calls.push_back(
+TEST_CASE("Plain ChatML writes tools as Qwen3 does and contents unchanged") {
+  Conversation conversation =
+      talk_of({{.role = Role::assistant, .content = "<think>\nx\n</think>\n\ny"},
+               {.role = Role::user, .content = "u"},
+               {.role = Role::assistant, .calls = 1}});
+  conversation.tool_calls.push_back(
       {.name = "f", .arguments_text = "{\"a\":1}", .arguments = "{\"a\": 1}"});
-  CHECK(rendered("chatml", talk) ==
+  CHECK(rendered("chatml", conversation) ==
         "<>assistant\n[<think>\nx\n</think>\n\ny<>]\n<>user\nu<>\n<>assistant\n"
         "[<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": 1}}\n</tool_call><>]\n");
-  CHECK_THAT(rendered("qwen3", talk), Catch::Contains("\"arguments\": {\"a\":1}}"));
+  CHECK_THAT(rendered("qwen3", conversation), Catch::Contains("\"arguments\": {\"a\":1}}"));
 }
 
-TEST_CASE("Templates refuse what they have no rule for") {
+TEST_CASE("Templates refuse what they do not support") {
   Conversation with_tools = talk_of({{.role = Role::user, .content = "u"}});
   with_tools.tools.push_back("{}");
   const Conversation with_result = talk_of({{.role = Role::tool, .content = "7"}});
@@ -103,7 +105,7 @@ TEST_CASE("Texts: the completion and the end of the text are the answer") {
   CHECK(shown(rendering) == "[once]");
 }
 
-TEST_CASE("Stripped as Python strips") {
+TEST_CASE("Texts are stripped as Python strips them") {
   CHECK(python_strip(" \t\n\v\f\r\x1c\x1f x \xC2\xA0y\xE3\x80\x80\xC2\x85\xE2\x80\xA8") ==
         "x \xC2\xA0y");
   CHECK(python_strip(" \n ").empty());

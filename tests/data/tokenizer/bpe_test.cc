@@ -1,4 +1,4 @@
-// The two ways to merge a word against the rule itself.
+// The two algorithms that merge a word, against the rule itself.
 #include "data/tokenizer/bpe.h"
 
 #include <map>
@@ -40,8 +40,7 @@ struct Model {
       : merges(random_merges(random, count)), table(merges, byte_tokens()) {}
 };
 
-// The rule, word for word: apply the first merge of the list that applies, leftmost, again and
-// again.
+// The rule, literally: apply the first merge of the list that applies, leftmost, again and again.
 Ids merge_by_the_rule(const std::vector<Merge>& merges, const std::string& word) {
   Ids ids(word.begin(), word.end());
   while (true) {
@@ -68,7 +67,7 @@ TEST_CASE("short and long words are merged as the rule says") {
     const Model model(random, 1 + static_cast<int>(random() % 60));
     BytePairEncoder encoder(model.table);
     for (int i = 0; i < 20; ++i) {
-      // Around the border between the two ways, and far below it.
+      // Around the border between the two algorithms, and far below it.
       const std::size_t length = i % 2 == 0 ? random() % 20 : 80 + random() % 40;
       std::string word;
       while (word.size() < length)
@@ -83,7 +82,7 @@ TEST_CASE("short and long words are merged as the rule says") {
   }
 }
 
-TEST_CASE("equal ranks go from the left") {
+TEST_CASE("equal ranks are merged from the left") {
   const MergeTable table({{'a', 'a', 256}}, Model::byte_tokens());
   BytePairEncoder encoder(table);
   Ids short_ids;

@@ -6,7 +6,7 @@
 
 using namespace odb;
 
-TEST_CASE("classes of characters that tell the versions apart") {
+TEST_CASE("classes of characters that differ between the Unicode versions") {
   const CodePointTable& table = code_point_table();
   const std::map<std::uint32_t, int> kClasses{
       {'a', letter | word},

@@ -1,4 +1,4 @@
-// Encoding and decoding on a small tokenizer whose ids can be told by hand.
+// Encoding and decoding on a small tokenizer whose ids can be worked out by hand.
 #include "data/tokenizer/encoder.h"
 
 #include <random>
@@ -29,7 +29,7 @@ Ids encode_pieces(const Tokenizer& tokenizer, const std::vector<TextPiece>& piec
 
 }  // namespace
 
-TEST_CASE("ids are appended to what is there") {
+TEST_CASE("ids are appended to existing ids") {
   const Tokenizer tokenizer = parse(small_file());
   Encoder encoder(tokenizer);
   Ids ids{7};
@@ -39,7 +39,7 @@ TEST_CASE("ids are appended to what is there") {
   CHECK(ids == Ids{7, 257, ' ', 256});
 }
 
-TEST_CASE("pieces: control tokens by id, neighbouring texts as one, typed ones plain") {
+TEST_CASE("pieces: control tokens by id, neighboring texts as one, typed ones plain") {
   const Tokenizer tokenizer = parse(small_file());
   CHECK(encode_pieces(tokenizer,
                       {{.text = "a"}, {.text = "bc"}, {.control = kEnd}, {.text = "ab"}}) ==
@@ -51,13 +51,13 @@ TEST_CASE("pieces: control tokens by id, neighbouring texts as one, typed ones p
   CHECK_THROWS_WITH(encode_pieces(tokenizer, {{.control = 5}}), Catch::Contains("id 5"));
 }
 
-TEST_CASE("strip flags of a control piece take the white space beside it") {
+TEST_CASE("strip flags of a control piece take the white space next to it") {
   const std::vector<TextPiece> pieces{{.text = "a \n"}, {.control = kEnd}, {.text = " \t b"}};
   CHECK(encode_pieces(parse(with_flags("lstrip")), pieces) == Ids{'a', kEnd, ' ', '\t', ' ', 'b'});
   CHECK(encode_pieces(parse(with_flags("rstrip")), pieces) == Ids{'a', ' ', '\n', kEnd, 'b'});
 }
 
-TEST_CASE("white space that an added token takes is no added token again") {
+TEST_CASE("white space that an added token strips does not match again") {
   json file = small_file();
   file["added_tokens"][0]["special"] = false;
   file["added_tokens"][0]["rstrip"] = true;
@@ -69,13 +69,13 @@ TEST_CASE("white space that an added token takes is no added token again") {
   CHECK(Encoder(tokenizer).encode("a  b<|end|>  a") == Ids{'a', 259, 'b', kEnd, 'a'});
 }
 
-TEST_CASE("control tokens in text count only when asked for") {
+TEST_CASE("control tokens in text are parsed only when requested") {
   const Tokenizer tokenizer = parse(small_file());
   CHECK(Encoder(tokenizer).encode("a<|end|>").size() == 8);
   CHECK(Encoder(tokenizer, {.parse_special_in_text = true}).encode("a<|end|>") == Ids{'a', kEnd});
 }
 
-TEST_CASE("text that is not UTF-8 is refused with the place, and the ids stay as they were") {
+TEST_CASE("text that is not UTF-8 is refused with the place, and the ids are unchanged") {
   const Tokenizer tokenizer = parse(small_file());
   Encoder encoder(tokenizer);
   for (const std::string bad :
@@ -92,7 +92,7 @@ TEST_CASE("text that is not UTF-8 is refused with the place, and the ids stay as
   }
 }
 
-TEST_CASE("decoding joins bytes across tokens and repairs what is no UTF-8") {
+TEST_CASE("decoding joins bytes across tokens and repairs invalid UTF-8") {
   const Tokenizer tokenizer = parse(small_file());
   CHECK(tokenizer.decode(Ids{256, 0xC3, 0xA9, kEnd}) == "ab\u00e9<|end|>");
   CHECK(tokenizer.decode(Ids{256, kEnd, 'c'}, false) == "abc");

@@ -47,7 +47,7 @@ TEST_CASE("every family gives the reference's ids and texts") {
   }
 }
 
-TEST_CASE("a template in the file is told as the frame of a text") {
+TEST_CASE("a template in the file is read as the frame of a text") {
   const json families = read_json(test_file("data/tokenizer/golden/families.json"));
   const Tokenizer llama = parse(family_file(families, "llama3"));
   const TokenId begin = *llama.find("<|begin_of_text|>");

@@ -15,13 +15,13 @@ TEST_CASE("texts and ids are read from lines") {
 
 TEST_CASE("lines of another kind are refused with their place") {
   JsonLineReader reader;
-  CHECK_THROWS_WITH(reader.read_text("7", "f:3"), Catch::StartsWith("f:3: wanted a JSON string"));
+  CHECK_THROWS_WITH(reader.read_text("7", "f:3"), Catch::StartsWith("f:3: expected a JSON string"));
   CHECK_THROWS_WITH(reader.read_text("\"open", "f:4"),
                     "f:4: found a string without its closing quote; was the line cut?");
   CHECK_THROWS_WITH(reader.read_text("\"a\" \"b\"", "f:5"),
-                    Catch::StartsWith("f:5: found text that is no single JSON value"));
-  CHECK_THROWS_WITH(reader.read_ids("{}", "f:6"), Catch::StartsWith("f:6: wanted a JSON array"));
-  CHECK_THROWS_WITH(reader.read_ids("[1,-2]", "f:7"), Catch::Contains("wanted an id, found -2"));
+                    Catch::StartsWith("f:5: found text that is not a single JSON value"));
+  CHECK_THROWS_WITH(reader.read_ids("{}", "f:6"), Catch::StartsWith("f:6: expected a JSON array"));
+  CHECK_THROWS_WITH(reader.read_ids("[1,-2]", "f:7"), Catch::Contains("expected an id, found -2"));
   CHECK_THROWS_WITH(reader.read_ids("[1,3000000000]", "f:8"), Catch::Contains("3000000000"));
   CHECK_THROWS_AS(reader.read_ids("[\"1\"]", "f:9"), DataError);
 }

@@ -1,4 +1,4 @@
-// Normal form C: told by hand, by its laws on random text, and where the reference's tables end.
+// Normal form C: by hand, by its laws on random text, and where the reference's tables end.
 #include "data/tokenizer/nfc.h"
 
 #include <utf8proc.h>
@@ -30,7 +30,7 @@ std::string nfc_of_utf8proc(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("normal form C, told by hand") {
+TEST_CASE("normal form C, worked out by hand") {
   const std::pair<const char*, const char*> kForms[] = {
       {"", ""},
       {"plain ASCII, longer than eight", "plain ASCII, longer than eight"},
@@ -50,14 +50,14 @@ TEST_CASE("normal form C, told by hand") {
   }
 }
 
-TEST_CASE("text in form C is returned as it is, without a copy") {
+TEST_CASE("text in form C is returned without a copy") {
   std::string scratch;
   const std::string text = "d\u00E9j\u00E0 vu, \u4F60\u597D, \u0928\u092E\u0938\u094D\u0924\u0947";
   CHECK(normalize_nfc(text, scratch).data() == text.data());
   CHECK(normalize_nfc("e\u0301", scratch).data() == scratch.data());
 }
 
-TEST_CASE("on characters that both know we give what utf8proc gives") {
+TEST_CASE("characters that both know are normalized as utf8proc does") {
   constexpr std::uint32_t kSeed = 17;
   RandomText random(kSeed, [](std::uint32_t c) { return !(code_point_table()[c] & nfc_opaque); });
   for (int i = 0; i < 20000; ++i) {
@@ -76,7 +76,7 @@ TEST_CASE("long runs of marks are put in order") {
 }
 
 TEST_CASE("four megabytes of marks out of order are put in order") {
-  // Sorting by neighbours would take hours here, and the test's limit would end it.
+  // Sorting by neighbors would take hours here, and the test's limit would end it.
   constexpr int kRounds = (4 << 20) / 8;
   std::string text = "a";
   std::string form = "\u1EA1";  // takes the first dot below

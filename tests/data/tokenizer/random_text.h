@@ -8,7 +8,7 @@
 
 namespace odb {
 
-// `is_wanted` tells which code points may come up.
+// `is_wanted` selects the code points that may occur.
 class RandomText {
  public:
   RandomText(std::uint32_t seed, std::function<bool(std::uint32_t)> is_wanted)

@@ -19,7 +19,7 @@ std::ifstream open_test_data(const std::string& name) {
   return file;
 }
 
-// Lines {"text", ids} of one file each; tells the first texts that differ.
+// Lines {"text", ids} of one file each; reports the first texts that differ.
 void check_corpus(const std::string& folder, const std::string& texts_name,
                   std::size_t texts_wanted) {
   const Tokenizer tokenizer = Tokenizer::load(std::string(ODB_TEST_DATA) + "/" + folder);
@@ -69,7 +69,7 @@ TEST_CASE("Qwen's full vocabulary: the ids of the corpus decode to its texts") {
   for (std::string line; std::getline(texts, line);) {
     const std::string text = reader.read_text(line, "corpus.texts.jsonl");
     std::string decoded = tokenizer.decode(encoder.encode(text));
-    // Normalisation is not undone: compare with the text's own form.
+    // Normalization is not undone: compare with the text's own form.
     if (decoded != text) different += encoder.encode(decoded) != encoder.encode(text);
   }
   CHECK(different == 0);

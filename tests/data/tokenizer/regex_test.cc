@@ -26,7 +26,7 @@ std::vector<std::string> pieces(const Splitter& splitter, const std::string& tex
 
 }  // namespace
 
-TEST_CASE("constructs that mean something else in PCRE2 are translated") {
+TEST_CASE("constructs with another meaning in PCRE2 are translated") {
   const std::pair<const char*, const char*> kTranslations[] = {
       {R"(\s+(?!\S)|[^\s\p{L}])", R"(\p{wspace}+(?!\P{wspace})|[^\p{wspace}\p{L}])"},
       {R"(\w)", R"([\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE}])"},
@@ -44,7 +44,7 @@ TEST_CASE("constructs that mean something else in PCRE2 are translated") {
   }
 }
 
-TEST_CASE("an older PCRE2 is told of the characters that it lacks") {
+TEST_CASE("for an older PCRE2 the characters that it lacks are added") {
   const auto translate = [](const char* pattern) {
     return translate_oniguruma(pattern, Pcre2Unicode::older_than_16, "test");
   };
@@ -62,7 +62,7 @@ TEST_CASE("an older PCRE2 is told of the characters that it lacks") {
 TEST_CASE("constructs outside the dialect are refused by name and offset") {
   struct Refusal {
     const char* pattern;
-    const char* told;
+    const char* expected;
   };
   const Refusal kRefusals[] = {{R"(ab\b)", R"(the escape \b at offset 2)"},
                                {R"(\h)", R"(the escape \h)"},
@@ -105,7 +105,7 @@ TEST_CASE("constructs outside the dialect are refused by name and offset") {
     CHECK_THROWS_AS(translate_oniguruma(refusal.pattern, Pcre2Unicode::since_16, "place"),
                     DataError);
     CHECK_THROWS_WITH(translate_oniguruma(refusal.pattern, Pcre2Unicode::since_16, "place"),
-                      Catch::StartsWith("place: ") && Catch::Contains(refusal.told));
+                      Catch::StartsWith("place: ") && Catch::Contains(refusal.expected));
   }
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("a match that needs too many steps is an error, not an endless wait") 
   CHECK_THROWS_WITH(pieces(*splitter, std::string(5000, 'a') + "b"), Catch::Contains("gave up"));
 }
 
-TEST_CASE("what the behaviours make of the matches") {
+TEST_CASE("what each behavior does with the matches") {
   using Words = std::vector<std::string>;
   const auto split = [](SplitBehavior behavior, bool invert = false) {
     return pieces(*make_text_splitter("-", {behavior, invert}), "-a--b-");

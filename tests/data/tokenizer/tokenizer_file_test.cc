@@ -1,4 +1,4 @@
-// What a tokenizer.json may not be: each broken file is refused with the place and the reason.
+// Broken tokenizer.json files: each is refused with the place and the reason.
 #include <functional>
 
 #include "base/error.h"
@@ -14,7 +14,7 @@ namespace {
 struct Refusal {
   std::string what;
   std::function<void(json&)> damage;
-  std::vector<std::string> told;  // all of them must stand in the message
+  std::vector<std::string> parts;  // all of them must be in the message
 };
 
 json added(int id, const std::string& content) {
@@ -143,10 +143,10 @@ const std::vector<Refusal> kRefusals = {
     {"another pre-tokenizer",
      [](json& f) { split_step(f)["type"] = "Metaspace"; },
      {"pre_tokenizer.pretokenizers[0]", "Metaspace"}},
-    {"a step behind ByteLevel",
+    {"a step after ByteLevel",
      [](json& f) { f["pre_tokenizer"]["pretokenizers"].push_back(split_step(f)); },
-     {"pretokenizers[2]", "behind ByteLevel"}},
-    {"an unknown behaviour",
+     {"pretokenizers[2]", "after ByteLevel"}},
+    {"an unknown behavior",
      [](json& f) { split_step(f)["behavior"] = "Torn"; },
      {"pretokenizers[0]", "Torn"}},
     {"a pattern of no kind",
@@ -198,19 +198,19 @@ TEST_CASE("a broken tokenizer file is refused with the place and the reason") {
       const std::string message = error.what();
       INFO(message);
       CHECK(message.starts_with("small.json: "));
-      for (const std::string& part : refusal.told)
+      for (const std::string& part : refusal.parts)
         CHECK_THAT(message, Catch::Contains(part));
     }
   }
 }
 
-TEST_CASE("what is no JSON is refused with line and column") {
+TEST_CASE("invalid JSON is refused with line and column") {
   CHECK_THROWS_WITH(Tokenizer::parse("{\"model\":\n{,}}", "t.json"),
                     Catch::Contains("t.json: not a JSON file") && Catch::Contains("line 2"));
   CHECK_THROWS_AS(Tokenizer::parse("", "t.json"), DataError);
   CHECK_THROWS_WITH(Tokenizer::parse("\xEF\xBB\xBF" + small_file().dump(), "t.json"),
                     Catch::Contains("t.json: begins with a byte order mark"));
-  CHECK_THROWS_WITH(Tokenizer::parse("[]", "t.json"), Catch::Contains("wanted an object"));
+  CHECK_THROWS_WITH(Tokenizer::parse("[]", "t.json"), Catch::Contains("expected an object"));
   CHECK_THROWS_WITH(Tokenizer::parse(R"({"model":{},"model":{}})", "t.json"),
                     Catch::Contains("'model' is given twice"));
 }
@@ -229,7 +229,7 @@ TEST_CASE("a missing file is a file error that names it") {
                     Catch::Contains("/nowhere/tokenizer.json"));
 }
 
-TEST_CASE("old files without a model type and with the vocabulary behind the merges are read") {
+TEST_CASE("old files without a model type and with the vocabulary after the merges are read") {
   const json file = small_file();
   std::string text = R"({"decoder":)" + file["decoder"].dump() + R"(,"pre_tokenizer":)" +
                      file["pre_tokenizer"].dump() + R"(,"model":{"merges":["a b"],"vocab":)";

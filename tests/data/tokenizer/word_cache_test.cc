@@ -26,7 +26,7 @@ void put_short(WordCache& cache, const std::string& word, const Ids& ids) {
 
 }  // namespace
 
-TEST_CASE("words of all short lengths are told apart") {
+TEST_CASE("words of all short lengths are distinguished") {
   WordCache cache(1 << 12, 1 << 12);
   for (std::size_t length = 1; length <= WordCache::kShortWord; ++length) {
     put_short(cache, std::string(length, 'x'), Ids{static_cast<TokenId>(length)});
@@ -40,22 +40,22 @@ TEST_CASE("words of all short lengths are told apart") {
   CHECK(known_short(cache, "y").empty());
 }
 
-TEST_CASE("a key does not depend on what stands around the word") {
+TEST_CASE("a key does not depend on the text around the word") {
   for (std::size_t length = 1; length <= WordCache::kShortWord; ++length) {
     const std::string word = std::string("abcdefghijklmno").substr(0, length);
     const auto alone = WordCache::short_key(word, 0, length);
     for (const std::size_t before : {0, 1, 6, 7, 8, 30})
-      for (const std::size_t behind : {0, 1, 7, 8, 30}) {
-        INFO(length << " bytes, " << before << " before, " << behind << " behind");
+      for (const std::size_t after : {0, 1, 7, 8, 30}) {
+        INFO(length << " bytes, " << before << " before, " << after << " after");
         // Of exact size, so that a sanitizer sees any byte that is read beyond it.
-        const std::string text = std::string(before, '<') + word + std::string(behind, '>');
+        const std::string text = std::string(before, '<') + word + std::string(after, '>');
         const std::vector<char> exact(text.begin(), text.end());
         CHECK(WordCache::short_key({exact.data(), exact.size()}, before, length) == alone);
       }
   }
 }
 
-TEST_CASE("a full set forgets the word used longest ago") {
+TEST_CASE("a full set drops the least recently used word") {
   WordCache cache(2, 1 << 12);
   std::map<std::size_t, std::vector<std::string>> words_of_set;
   for (int i = 0; words_of_set[0].size() < 3; ++i) {
@@ -88,7 +88,7 @@ TEST_CASE("words that differ in any one byte spread over the sets") {
   CHECK(fullest <= 32);  // 4 on average; the same word is among them 15 times
 }
 
-TEST_CASE("long words are kept until the block is full, then all are forgotten") {
+TEST_CASE("long words are kept until the block is full, then all are dropped") {
   constexpr std::size_t kLimit = 4096;
   WordCache cache(2, kLimit);
   std::mt19937 random(9);

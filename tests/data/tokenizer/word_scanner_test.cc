@@ -1,4 +1,4 @@
-// The hand-made scanners against the patterns that they stand for.
+// The hand-written scanners against their patterns.
 #include "data/tokenizer/word_scanner.h"
 
 #include <random>
@@ -43,7 +43,7 @@ std::vector<bool> members_in_pcre2(const std::string& pattern) {
   return members;
 }
 
-// Code points that our table and the system's PCRE2 see alike.
+// Code points with the same classes in our table and the system's PCRE2.
 std::vector<bool> agreed_code_points() {
   std::vector<bool> agreed(0x110000, true);
   const CodePointTable& table = code_point_table();
@@ -66,7 +66,7 @@ struct Split {
 
 }  // namespace
 
-TEST_CASE("patterns see the classes that the table has, but for characters newer than both") {
+TEST_CASE("patterns see the classes of the table, except for characters newer than both") {
   const std::vector<bool> agreed = agreed_code_points();
   std::vector<std::uint32_t> changed;
   for (std::uint32_t c = 0; c < 0x110000; ++c) {
@@ -74,7 +74,7 @@ TEST_CASE("patterns see the classes that the table has, but for characters newer
     const bool is_unassigned = (classes & nfc_opaque) && !(classes & ~nfc_opaque);
     if (!agreed[c] && !is_unassigned) changed.push_back(c);
   }
-  // Of characters known for long the category changes once in a while.
+  // The category of an old character sometimes changes.
   CAPTURE(changed);
   CHECK(changed.size() <= 4);
 }
@@ -108,7 +108,7 @@ TEST_CASE("each scanner gives the words of its pattern on random ASCII") {
   const auto below = [&random](std::size_t bound) { return random() % bound; };
   const auto text = [&] {
     std::string result;
-    // In some texts no white space is mixed, so that more blocks are read as such.
+    // Some texts have no mixed white space, so that more blocks are read as blocks.
     const bool plain = below(2) == 0;
     for (std::size_t left = below(90); left > 0; --left) {
       char character = static_cast<char>(below(2) == 0 ? 'a' + below(26) : below(0x80));
@@ -133,14 +133,14 @@ TEST_CASE("each scanner gives the words of its pattern on random ASCII") {
   }
 }
 
-TEST_CASE("words across the ends of blocks of 64 bytes, told by hand") {
+TEST_CASE("words across the ends of blocks of 64 bytes, worked out by hand") {
   const auto scanner = make_word_scanner(kQwen2Pattern);
   const std::string x(60, 'x');
   const std::vector<Split> kSplits{
       {x + " abc d", {x, " abc", " d"}},         // a word is cut
       {x + "abc  d", {x + "abc", " ", " d"}},    // a run of blanks is cut
       {x + "ab  ", {x + "ab", "  "}},            // ends with the block, and with the text
-      {x + "abc  ", {x + "abc", "  "}},          // and one byte behind it
+      {x + "abc  ", {x + "abc", "  "}},          // and one byte after it
       {x + "ab'll c", {x + "ab", "'ll", " c"}},  // a contraction is cut
       {x + "a..\n\n\nb", {x + "a", "..\n\n\n", "b"}},
       {x + x, {x + x}},  // a word of more than a block
@@ -152,7 +152,7 @@ TEST_CASE("words across the ends of blocks of 64 bytes, told by hand") {
   }
 }
 
-TEST_CASE("the words of the Qwen2 pattern, told by hand") {
+TEST_CASE("the words of the Qwen2 pattern, worked out by hand") {
   const auto scanner = make_word_scanner(kQwen2Pattern);
   const std::vector<Split> kSplits{{"", {}},
                                    {"it's we'Ll 'tis", {"it", "'s", " we", "'Ll", " '", "tis"}},
@@ -188,7 +188,7 @@ TEST_CASE("where the families differ") {
   CHECK(make_word_scanner("\\p{L}+") == nullptr);
 }
 
-TEST_CASE("a part is split as if nothing stood around it") {
+TEST_CASE("a part is split independently of the text around it") {
   const auto scanner = make_word_scanner(kQwen2Pattern);
   const std::string text = "ab  cd";
   const std::vector<Span> parts{{0, 4}, {4, 6}};

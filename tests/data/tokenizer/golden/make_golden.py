@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the golden files beside it: families.json (small tokenizers of several families) and golden.json (their ids).
+"""Writes the golden files next to it: families.json (small tokenizers of several families) and golden.json (their ids).
 
 Truth is Hugging Face tokenizers, pinned below; its version is also written into golden.json. To run it again:
 
@@ -117,7 +117,7 @@ def tokenizer_file(model, family):
 
 
 def random_texts(count):
-    """Mixes of what the written texts are made of, for the borders that nobody thinks of."""
+    """Mixes of the parts of the written texts, for borders that nobody thinks of."""
     dice = random.Random(SEED)
     letters = sorted(set("".join(TEXTS)))
     odd = ["'s", "'LL", "'\u017f", " ", "  ", "\n", "\r\n", "\t", "\u00a0", "\u0085", "\u200b", "\u180e", "e\u0301",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes properties.txt: which code points the reference matches by each named set that our patterns may hold.
+"""Writes properties.txt: which code points the reference matches by each named set that our patterns may contain.
 
   VENV/bin/python tests/data/tokenizer/golden/make_properties.py > tests/data/tokenizer/golden/properties.txt
 
