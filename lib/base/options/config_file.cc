@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 
 #include <nlohmann/json.hpp>
 
@@ -161,9 +162,9 @@ std::string json_wanted(const Option& option) {
   return option.repeatable ? "a list of values, each " + form : form;
 }
 
-GivenValue given_value(const Option& option, const Json& value, const std::string& place) {
-  GivenValue given{
-      .option = &option, .place = fmt::format("{}: {}", place, option.key()), .texts = {}};
+GivenValue given_value(const Option& option, const std::string& key, const Json& value,
+                       const std::string& place) {
+  GivenValue given{.option = &option, .place = fmt::format("{}: {}", place, key), .texts = {}};
   if (option.optional && value.is_null()) return given;
   const bool is_list = option.repeatable && value.is_array();
   for (const Json& element : is_list ? value : Json::array({value})) {
@@ -182,23 +183,25 @@ std::vector<GivenValue> read_config_file(const OptionTable& table,
                                          const std::filesystem::path& path) {
   const std::string text = read_text("--config", path.string(), kLargestConfig);
   const Document document = parse_document(text, path);
-  std::vector<std::string> keys;
-  for (const Option* option : table.options())
+  std::vector<std::string> keys;  // those that are suggested
+  std::map<std::string, const Option*> known;
+  for (const Option* option : table.options()) {
     keys.push_back(option->key());
+    for (const std::string& name : option->all_names())
+      known.emplace(key_of(name), option);
+  }
 
   std::vector<GivenValue> values;
-  std::vector<std::string> seen;
   for (const Member& member : document.members) {
     const std::string place = place_of(text, member.offset, path);
-    const auto known = std::ranges::find(keys, member.key);
-    if (known == keys.end())
+    const auto entry = known.find(member.key);
+    if (entry == known.end())
       throw UsageError("{}: unknown key \"{}\"; {}", place, member.key,
                        did_you_mean(member.key, keys, "--help lists all options"));
-    if (std::ranges::find(seen, member.key) != seen.end())
-      throw UsageError("{}: the key {} is given twice; give it once", place, member.key);
-    seen.push_back(member.key);
-    const Option& option = *table.options()[static_cast<size_t>(known - keys.begin())];
-    values.push_back(given_value(option, document.object.at(member.key), place));
+    const Option& option = *entry->second;
+    if (std::ranges::find(values, &option, &GivenValue::option) != values.end())
+      throw UsageError("{}: the key {} is given twice; give it once", place, option.key());
+    values.push_back(given_value(option, member.key, document.object.at(member.key), place));
   }
   return values;
 }

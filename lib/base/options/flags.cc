@@ -14,9 +14,16 @@ namespace {
 using Arguments = std::vector<std::string>;
 
 void declare(cxxopts::Options& parser, const Option& option) {
-  const std::string names = (option.name == "help" ? "h," : "") + option.name;
-  const auto value = cxxopts::value<std::string>();
-  parser.add_options()(names, "", option.is_switch ? value->implicit_value("on") : value);
+  for (const std::string& name : option.all_names()) {
+    const auto value = cxxopts::value<std::string>();
+    parser.add_options()((name == "help" ? "h," : "") + name, "",
+                         option.is_switch ? value->implicit_value("on") : value);
+  }
+}
+
+bool has_name(const Option& option, const std::string& name) {
+  return option.name == name ||
+         std::ranges::find(option.former_names, name) != option.former_names.end();
 }
 
 cxxopts::ParseResult parse(cxxopts::Options& parser, const Arguments& arguments) {
@@ -53,31 +60,35 @@ cxxopts::ParseResult parse(cxxopts::Options& parser, const Arguments& arguments)
 void check_switches(const Arguments& arguments, const std::vector<const Option*>& options) {
   for (const std::string& argument : arguments)
     for (const Option* option : options)
-      if (option->is_switch && argument.starts_with(option->flag() + "="))
-        throw UsageError("{} takes no value, found '{}'", option->flag(),
-                         argument.substr(option->flag().size() + 1));
+      for (const std::string& name : option->all_names())
+        if (option->is_switch && argument.starts_with(flag_of(name) + "="))
+          throw UsageError("{} takes no value, found '{}'", flag_of(name),
+                           argument.substr(flag_of(name).size() + 1));
 }
 
 // A flag in the place of a value means that the value was forgotten, unless joined by "=".
-void check_value(const Option& option, const std::string& value, const Arguments& arguments,
-                 const std::vector<const Option*>& options) {
+void check_value(const Option& option, const std::string& flag, const std::string& value,
+                 const Arguments& arguments, const std::vector<const Option*>& options) {
   const bool is_flag =
-      std::ranges::any_of(options, [&](const Option* other) { return value == other->flag(); });
-  const bool joined = std::ranges::find(arguments, option.flag() + "=" + value) != arguments.end();
+      value.starts_with("--") && std::ranges::any_of(options, [&](const Option* other) {
+        return has_name(*other, value.substr(2));
+      });
+  const bool joined = std::ranges::find(arguments, flag + "=" + value) != arguments.end();
   if (is_flag && !joined)
-    throw UsageError("{} needs a value, found the flag {}; expected {}", option.flag(), value,
+    throw UsageError("{} needs a value, found the flag {}; expected {}", flag, value,
                      option.wanted());
   try {
     (void)nlohmann::json(value).dump();  // the config of a run must be able to hold it
   } catch (const nlohmann::json::exception&) {
-    throw UsageError("{}: the value is not valid UTF-8", option.flag());
+    throw UsageError("{}: the value is not valid UTF-8", flag);
   }
 }
 
-void add_value(std::vector<GivenValue>& values, const Option& option, const std::string& text) {
+void add_value(std::vector<GivenValue>& values, const Option& option, const std::string& flag,
+               const std::string& text) {
   const auto known = std::ranges::find(values, &option, &GivenValue::option);
   if (known == values.end()) {
-    values.push_back({.option = &option, .place = option.flag(), .texts = {text}});
+    values.push_back({.option = &option, .place = flag, .texts = {text}});
   } else if (option.repeatable) {
     known->texts.push_back(text);
   } else if (!option.is_switch) {
@@ -108,9 +119,11 @@ Flags parse_flags(const std::vector<const Option*>& options, const Arguments& ar
   if (end != arguments.end()) flags.words.insert(flags.words.end(), end + 1, arguments.end());
 
   for (const cxxopts::KeyValue& given : result.arguments()) {
-    const Option& option = **std::ranges::find(options, given.key(), &Option::name);
-    check_value(option, given.value(), before, options);
-    add_value(flags.values, option, given.value());
+    const Option& option = **std::ranges::find_if(
+        options, [&](const Option* candidate) { return has_name(*candidate, given.key()); });
+    const std::string flag = flag_of(given.key());
+    check_value(option, flag, given.value(), before, options);
+    add_value(flags.values, option, flag, given.value());
   }
   for (GivenValue& value : flags.values)
     if (value.option->none_word && value.texts == Arguments{"none"}) value.texts.clear();

@@ -136,8 +136,13 @@ std::string schema_json(const OptionTable& table, const std::string& title) {
   schema["title"] = title;
   schema["type"] = "object";
   Json properties = Json::object();
-  for (const Option* option : table.options())
+  for (const Option* option : table.options()) {
     properties[option->key()] = option_schema(*option);
+    for (const std::string& name : option->former_names) {
+      properties[key_of(name)] = option_schema(*option);
+      properties[key_of(name)]["deprecated"] = true;
+    }
+  }
   schema["properties"] = std::move(properties);
   schema["additionalProperties"] = false;
   Json rules = Json::array();

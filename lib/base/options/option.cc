@@ -29,13 +29,17 @@ bool Option::is_given() const {
 }
 
 std::string Option::flag() const {
-  return "--" + name;
+  return flag_of(name);
 }
 
 std::string Option::key() const {
-  std::string result = name;
-  std::ranges::replace(result, '-', '_');
-  return result;
+  return key_of(name);
+}
+
+std::vector<std::string> Option::all_names() const {
+  std::vector<std::string> names{name};
+  names.insert(names.end(), former_names.begin(), former_names.end());
+  return names;
 }
 
 std::string Option::range() const {
@@ -50,6 +54,16 @@ std::string Option::wanted() const {
   if (!bounds.empty()) text += ", " + range();
   if (!unit.empty()) text += fmt::format(" ({})", unit);
   return text;
+}
+
+std::string flag_of(std::string_view name) {
+  return "--" + std::string(name);
+}
+
+std::string key_of(std::string_view name) {
+  std::string key(name);
+  std::ranges::replace(key, '-', '_');
+  return key;
 }
 
 }  // namespace odb

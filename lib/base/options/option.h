@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace odb {
@@ -20,10 +21,11 @@ struct OptionBound {
 };
 
 struct Option {
-  std::string name;   // "l-max"
-  std::string group;  // "batching": its heading in the help text
-  std::string unit;   // "tokens"; empty: none
-  std::string help;   // what it means, in a sentence without full stop
+  std::string name;                       // "l-max"
+  std::vector<std::string> former_names;  // still read, shown nowhere
+  std::string group;                      // "batching": its heading in the help text
+  std::string unit;                       // "tokens"; empty: none
+  std::string help;                       // what it means, in a sentence without full stop
 
   OptionKind kind = OptionKind::text;
   std::string form;                  // what a value looks like: "an integer", "a path"
@@ -51,10 +53,16 @@ struct Option {
   bool is_given() const;
   std::string flag() const;  // "--l-max"
   std::string key() const;   // "l_max"
+  // `name`, then the former names.
+  std::vector<std::string> all_names() const;
   // "an integer, at least 1 (tokens)", "one of greedy, fit".
   std::string wanted() const;
   // "at least 1, below 5"; empty when unbounded.
   std::string range() const;
 };
+
+// The names of an option as a flag and as a key of a config file.
+std::string flag_of(std::string_view name);  // "l-max": "--l-max"
+std::string key_of(std::string_view name);   // "l-max": "l_max"
 
 }  // namespace odb

@@ -1,6 +1,7 @@
 #include "base/options/table.h"
 
 #include <algorithm>
+#include <set>
 
 namespace odb {
 namespace {
@@ -69,7 +70,12 @@ const Option* OptionTable::find(std::string_view name) const {
 }
 
 void OptionTable::check_declarations() const {
+  std::set<std::string> names;
   for (const Option& option : options_) {
+    for (const std::string& name : option.all_names()) {
+      ODB_CHECK(is_option_name(name), "'{}' is no option name", name);
+      ODB_CHECK(names.insert(name).second, "the option {} is declared twice", name);
+    }
     ODB_CHECK(!option.help.empty(), "the option {} has no help", option.name);
     ODB_CHECK(!option.group.empty(), "the option {} has no group", option.name);
     try {

@@ -57,6 +57,12 @@ class OptionDeclaration {
     option_.unit = std::move(name);
     return *this;
   }
+  // An earlier name of the option. Flags and config files may still use it; --help and
+  // --print-config show the current name only.
+  OptionDeclaration& formerly(std::string name) {
+    option_.former_names.push_back(std::move(name));
+    return *this;
+  }
   // Shown where the default depends on something: "1 if no limit is given".
   OptionDeclaration& default_note(std::string text) {
     option_.default_note = std::move(text);
@@ -161,8 +167,9 @@ class OptionTable {
   const std::vector<std::vector<std::string>>& exclusive_sets() const { return exclusive_; }
   const std::vector<std::function<void()>>& rules() const { return rules_; }
 
-  // For tests of the modules' tables: every option has a help sentence and a group, and its default
-  // obeys its own rules. Throws InternalError naming the option.
+  // For tests of the modules' tables: every option has a help sentence and a group, its default
+  // obeys its own rules, and no name stands for two options. Throws InternalError naming the
+  // option.
   void check_declarations() const;
 
  private:
