@@ -74,17 +74,17 @@ TEST_CASE("a former name works as a flag and as a key") {
 }
 
 TEST_CASE("messages name an option as it was given") {
-  CHECK(refused({"--mates", "best"}) == "--mates: found 'best', wanted one of cost, random");
-  CHECK(refused({"--pair-by", "best"}) == "--pair-by: found 'best', wanted one of cost, random");
+  CHECK(refused({"--mates", "best"}) == "--mates: found 'best', expected one of cost, random");
+  CHECK(refused({"--pair-by", "best"}) == "--pair-by: found 'best', expected one of cost, random");
   CHECK(refused({"--mates", "--silent"}) ==
-        "--mates needs a value, found the flag --silent; wanted one of cost, random");
+        "--mates needs a value, found the flag --silent; expected one of cost, random");
   CHECK(refused({"--silent=on"}) == "--silent takes no value, found 'on'");
   CHECK(refused({"--pair-bi", "cost"}) == "unknown option --pair-bi; did you mean --pair-by?");
 
   const TemporaryFolder folder;
   const std::string path = folder.write("train.json", R"({"most_nan_steps": 0})");
   CHECK(refused({"--config", path}) ==
-        path + ":1:2: most_nan_steps: found '0', wanted an integer, at least 1");
+        path + ":1:2: most_nan_steps: found '0', expected an integer, at least 1");
 }
 
 TEST_CASE("both names of an option in one source are refused") {
