@@ -227,13 +227,13 @@ TEST_CASE("states that do not belong together are refused") {
     return redeal(states, {}, identity(), 2);
   };
   CHECK_THROWS_AS(deal({}), FileError);
-  CHECK_THROWS_WITH(deal({state_of(0, 2, state)}), Catch::Contains("wanted each rank once"));
+  CHECK_THROWS_WITH(deal({state_of(0, 2, state)}), Catch::Contains("expected each rank once"));
   CHECK_THROWS_AS(deal({state_of(1, 2, state), state_of(1, 2, state)}), FileError);
   CHECK_THROWS_AS(deal({state_of(0, 2, state), state_of(2, 2, state)}), FileError);
   DataState later = state;
   later.slots_taken = 1;
   CHECK_THROWS_WITH(deal({state_of(0, 2, state), state_of(1, 2, later)}),
-                    Catch::Contains("wanted the states of one step"));
+                    Catch::Contains("expected the states of one step"));
   DataState stranger = state;
   stranger.taken = {77};
   CHECK_THROWS_WITH(deal({state_of(0, 1, stranger)}), Catch::Contains("view 77"));

@@ -53,7 +53,7 @@ TEST_CASE("a good trace has no fault, in whatever order ranks are told") {
 TEST_CASE("each kind of fault is found and named") {
   const Spoilt cases[] = {
       {"a slot is missing", [](Trace& t) { t[1].erase(t[1].begin() + 2); },
-       "slot 3 where 2 was due"},
+       "slot 3, expected 2"},
       {"a view is lost",
        [](Trace& t) {
          Slot& slot = last_data(t[0]);
@@ -72,7 +72,7 @@ TEST_CASE("each kind of fault is found and named") {
          for (auto& slots : t)
            ++slots[1].totals.tokens;
        },
-       "slot 1: totals say"},
+       "slot 1: totals are"},
       {"a step ends on one rank only",
        [](Trace& t) { t[0][1].last_of_step = !t[0][1].last_of_step; }, "end of step"},
       {"sums are not those of the rows", [](Trace& t) { ++t[0][0].group.sums.tokens; },
