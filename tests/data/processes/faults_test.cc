@@ -99,7 +99,7 @@ TEST_CASE("faults: such a sample ends the run where bad samples do") {
   const Ending failure = failure_of(setup, data);
   CHECK(failure.code == 3);
   CHECK(failure.text ==
-        "fake.jsonl:18: making this sample crashed or hung a data process 2 times (--on-bad-sample "
+        "fake.jsonl:18: this sample crashed or hung a data process 2 times (--on-bad-sample "
         "skip leaves such rows out)");
 }
 
@@ -126,15 +126,15 @@ TEST_CASE("faults: want of memory is told apart from a crash, and treated like o
     const char* text;
   };
   const std::array cases{
-      Case{SIGKILL, true, Kind::out_of_memory, "was killed by the kernel for want of memory"},
+      Case{SIGKILL, true, Kind::out_of_memory, "was killed by the kernel because memory ran out"},
       Case{SIGKILL, false, Kind::killed, "died by SIGKILL"},
       Case{SIGSEGV, true, Kind::crashed, "died by SIGSEGV"},
       Case{SIGHUP, false, Kind::killed, "died by SIGHUP"},
       Case{exited(kOutOfMemoryExit), false, Kind::out_of_memory, "ran out of memory"},
       Case{exited(kSentSignalExit + SIGSEGV), false, Kind::killed,
            "was sent SIGSEGV by another process"},
-      Case{exited(70), false, Kind::crashed, "left with exit code 70"},
-      Case{exited(0), false, Kind::crashed, "left with exit code 0"}};
+      Case{exited(70), false, Kind::crashed, "exited with code 70"},
+      Case{exited(0), false, Kind::crashed, "exited with code 0"}};
   for (const Case& one : cases) {
     const Death death = judge_death(one.status, one.memory_kill);
     CHECK(death.kind == one.kind);

@@ -43,8 +43,8 @@ TEST_CASE("refill: more rows left out in one round than there is room for end th
     CHECK(result.ending == Refill::Ending::failed);
     CHECK(result.code == ExitCode::data);
     CHECK(result.text ==
-          "30 samples were left out in one round, at most 29 are possible: the data holds next to "
-          "nothing to train on; look at it with odb-trainer inspect data");
+          "30 samples were left out in one round, at most 29 are possible: almost no sample of the "
+          "data can be trained; check the data with odb-trainer inspect data");
   }
 }
 

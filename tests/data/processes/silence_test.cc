@@ -113,7 +113,7 @@ TEST_CASE("silence: such a sample ends the run where bad samples do") {
   const Ending failure = failure_of(setup, data);
   CHECK(failure.code == 3);
   CHECK_THAT(failure.text,
-             Catch::StartsWith("fake.jsonl:18: making this sample crashed or hung a data process"));
+             Catch::StartsWith("fake.jsonl:18: this sample crashed or hung a data process"));
 }
 
 TEST_CASE("silence: a collate that is stopped for ever is replaced, whatever it was doing") {
