@@ -26,13 +26,13 @@ std::uint64_t memory_of_machine() {
 // Checked before anything is mapped: too little memory would kill a process in the middle of a run.
 const LaneSetup& checked(const LaneSetup& setup) {
   ODB_CHECK(setup.workers >= 0 && setup.workers <= kMostWorkers, "{} workers", setup.workers);
-  const std::uint64_t wanted = shared_bytes(setup);
+  const std::uint64_t needed = shared_bytes(setup);
   const std::uint64_t there = memory_of_machine();
-  if (wanted > there)
+  if (needed > there)
     throw UsageError(
         "{} batches of up to {} positions and the rings of {} workers take up to {} of memory, {} "
         "is available; lower --depth, --l-max, --cutoff-len, --batch-size or --data-workers",
-        setup.depth, arena_shape(setup).positions, setup.workers, format_bytes(wanted),
+        setup.depth, arena_shape(setup).positions, setup.workers, format_bytes(needed),
         format_bytes(there));
   return setup;
 }

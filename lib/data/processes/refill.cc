@@ -25,18 +25,18 @@ void Refill::restart(std::unordered_set<ViewId> good_before) {
 bool Refill::ask_ahead(const Rounds& rounds, const GivenUp& given_up) {
   const std::int64_t most = feed_.most_ahead();
   if (static_cast<std::int64_t>(ahead()) > most / 2) return true;
-  const std::vector<ViewId> wanted = rounds.wanted(most);
-  ODB_CHECK_GE(wanted.size(), ahead());
+  const std::vector<ViewId> upcoming = rounds.wanted(most);
+  ODB_CHECK_GE(upcoming.size(), ahead());
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(next_));
   next_ = 0;
   const std::size_t asked = pending_.size();
-  for (std::size_t i = asked; i < wanted.size(); ++i) {
-    const bool known_bad = rounds.is_known_bad(wanted[i]);
-    if (!known_bad && !feed_.request(request_for(wanted[i], rounds.start().epoch), given_up))
+  for (std::size_t i = asked; i < upcoming.size(); ++i) {
+    const bool known_bad = rounds.is_known_bad(upcoming[i]);
+    if (!known_bad && !feed_.request(request_for(upcoming[i], rounds.start().epoch), given_up))
       return false;
-    pending_.push_back({.view = wanted[i], .known_bad = known_bad});
+    pending_.push_back({.view = upcoming[i], .known_bad = known_bad});
   }
-  if (wanted.size() > asked) feed_.flush_requests();
+  if (upcoming.size() > asked) feed_.flush_requests();
   return true;
 }
 
