@@ -35,10 +35,10 @@ std::string list(const Numbers& numbers) {
   return text;
 }
 
-// What ends early says why; what was saved says where to.
-bool has_message(const std::string& lines, int code) {
-  const bool saved = code == static_cast<int>(ExitCode::saved);
-  return count_of(lines, saved ? "saved " : "odb-trainer: ") > 0;
+// A process that ends early says why. Where the run was saved only rank 0 says so.
+bool has_message(const TrainerRun& run, int process, int code) {
+  if (code == static_cast<int>(ExitCode::saved)) return count_of(run.lines(0), "saved ") > 0;
+  return count_of(run.lines(process), "odb-trainer: ") > 0;
 }
 
 void judge_codes(const TrainerRun& run, const ExpectedRun& expected, RunVerdict& verdict) {
@@ -48,7 +48,7 @@ void judge_codes(const TrainerRun& run, const ExpectedRun& expected, RunVerdict&
     if (!expected.codes.contains(code))
       verdict.errors.push_back(fmt::format("process {} ended with {}, expected 0 or one of {}", i,
                                            code, list(expected.codes)));
-    else if (code > 0 && !has_message(run.lines(static_cast<int>(i)), code))
+    else if (code > 0 && !has_message(run, static_cast<int>(i), code))
       verdict.errors.push_back(fmt::format("process {} ended with {} without a message", i, code));
   }
 }

@@ -28,11 +28,15 @@ class FaultyTraining {
   RunVerdict run() {
     start();
     const std::uint64_t faults = 2 + rng_.below(5);
-    for (std::uint64_t fault = 0; fault < faults && !over_; ++fault) {
+    for (std::uint64_t fault = 1; fault <= faults; ++fault) {
       const std::size_t step = run_.told_steps() + 1 + rng_.below(10);
       holds_in_time([&] { return run_.told_steps() >= step || run_.any_ended(); });
       if (run_.any_ended()) break;
-      strike();
+      const int rank = draw(0, world_ - 1);
+      if (fault == faults && seed_ % 4 == 0)
+        end_run(rank);
+      else
+        strike(rank);
     }
     RunVerdict verdict = judge_run(run_, expected_);
     verdict.report =
@@ -88,10 +92,8 @@ class FaultyTraining {
                          rank, text);
   }
 
-  void strike() {
-    const int rank = draw(0, world_ - 1);
-    const int kind = draw(0, 19);
-    if (kind == 19) return end_run(rank);
+  void strike(int rank) {
+    const int kind = draw(0, 18);
     const RankTree& tree = trees_[static_cast<std::size_t>(rank)];
     std::optional<HeldThread> held;
     if (draw(0, 1) == 1) {
@@ -127,9 +129,8 @@ class FaultyTraining {
   }
 
   void end_run(int rank) {
-    over_ = true;
     const auto roles = trees_[static_cast<std::size_t>(rank)].roles();
-    switch (draw(0, 2)) {
+    switch (seed_ / 4 % 3) {
       case 0:
         note(rank, "SIGTERM to the trainer");
         expected_.codes.insert(static_cast<int>(ExitCode::saved));
@@ -159,7 +160,6 @@ class FaultyTraining {
   // Once a run: a process that is taken for hung five times in a row, with nothing done in between,
   // ends the rank.
   bool hung_ = false;
-  bool over_ = false;
   std::chrono::steady_clock::time_point begin_;
 };
 

@@ -9,9 +9,10 @@
 
 namespace odb {
 
-// A training of `world` ranks with 2 to 6 faults at drawn moments. Its options are drawn, too. The
-// same faults for the same seed; what they meet is up to the machine. `report` of the verdict
-// begins with the options and the faults.
+// A training of `world` ranks with 2 to 6 faults at drawn moments, unless it ends before. Its
+// options are drawn, too. With every fourth seed the last fault is a lost rank, a lost fork server
+// or a stop. The same faults for the same seed; what they meet is up to the machine. The verdict's
+// report begins with the options and the faults.
 RunVerdict train_with_faults(std::uint64_t seed, int world);
 
 }  // namespace odb
