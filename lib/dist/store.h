@@ -6,7 +6,7 @@
 // stopped but not gone is found out by heartbeat.h, not here. A host that is gone: PeerLostError
 // naming the address.
 //
-// A process with a Store ignores SIGPIPE: a peer that dies must not take it along.
+// A process with a Store ignores SIGPIPE, whatever its main does: a peer that dies must not end it.
 #pragma once
 
 #include <chrono>

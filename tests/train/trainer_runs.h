@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "temporary_folder.h"
+#include "terminal.h"
 #include "train/run_paths.h"
 
 namespace odb {
@@ -48,6 +49,11 @@ class TrainerRun {
   void launch(int world, const std::vector<std::string>& words,
               const std::vector<std::string>& launch_words = {});
 
+  // What processes started from now on have as standard output and error, in place of a file: a
+  // descriptor, or a terminal of their own, which outlives them.
+  void write_to(int descriptor) { output_ = descriptor; }
+  void write_to(const Terminal& terminal) { terminal_ = &terminal; }
+
   // To the process alone, not to its data processes.
   void send(int rank, int signal) const;
   // Whether the rank's process has a handler for the signal by now.
@@ -65,7 +71,7 @@ class TrainerRun {
   // Fails the test when a process of the run, whatever its role, stays.
   void await_nothing_left() const;
 
-  // What a rank has told so far.
+  // What a rank has told so far, in its file.
   std::string lines(int rank) const;
   std::string all_lines() const;
 
@@ -88,6 +94,8 @@ class TrainerRun {
     int code = 0;
   };
   TemporaryFolder folder_;
+  int output_ = -1;
+  const Terminal* terminal_ = nullptr;
   std::vector<Process> processes_;
 };
 

@@ -16,7 +16,8 @@ inline constexpr int kSentSignalExit = 128;  // + the signal, which came from an
 
 // Forks. The child
 //   - is killed (SIGKILL) when the calling thread ends, also if that was before it could ask for it
-//   - has SIGTERM, SIGUSR1 and SIGINT blocked, and any other signal let in
+//   - has the stop signals blocked (base/signals.h), and any other signal let in
+//   - ignores what its parent ignores: SIGPIPE in odb-trainer
 //   - ends as ever by a fault of its own (SIGSEGV, SIGBUS, ...), but with kSentSignalExit + signal
 //     where another process sent the signal: a sample is not blamed for what was done to its worker
 //   - shows `role` in its log lines
