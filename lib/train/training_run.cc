@@ -1,5 +1,7 @@
 #include "train/training_run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -35,6 +37,7 @@
 #include "train/run_meeting.h"
 #include "train/run_records.h"
 #include "train/seconds_since.h"
+#include "train/stop_notice.h"
 #include "train/training_inputs.h"
 #include "train/training_loop.h"
 
@@ -83,6 +86,7 @@ class TrainingRun {
       open(config);
       meeting_->compare(input_facts(inputs_));
       if (rank() == 0) show_start(inputs_, config);
+      acknowledge_stops();
       join();
       load();
       code = train();
@@ -106,6 +110,7 @@ class TrainingRun {
 
   void meet();
   void open(const std::string& config);
+  void acknowledge_stops();
   void join();
   void load();
   int train();
@@ -144,6 +149,7 @@ class TrainingRun {
   std::exception_ptr failure_;             // known to all ranks alike: they leave together
   RunTotals before_;                       // at the last time between steps
   std::optional<std::int64_t> evaluated_;  // step
+  std::optional<StopNotice> stop_notice_;
 };
 
 // Collate learns where the ranks meet, and they watch each other from now on.
@@ -174,6 +180,13 @@ void TrainingRun::open(const std::string& config) {
   const auto existing = overwrite ? ExistingRun::overwrite : ExistingRun::refuse;
   folder_ = std::make_unique<RunFolder>(files_, paths_.folder, existing, config);
   meeting_->open(config);
+}
+
+// Once a run, by rank 0; also by a rank that somebody started by hand in a terminal of its own.
+// Until here a stop ends the start, which says so itself.
+void TrainingRun::acknowledge_stops() {
+  if (rank() == 0 || ::isatty(STDERR_FILENO) == 1)
+    stop_notice_.emplace([this] { return phase_.load(); });
 }
 
 void TrainingRun::join() {
@@ -336,6 +349,7 @@ std::string TrainingRun::save(const TrainingLoop& loop) {
 }
 
 void TrainingRun::leave() {
+  if (stop_notice_) stop_notice_->end();
   phase_ = "leaving";
   await_all_ranks(*groups_);
   processes_.stop();
@@ -345,6 +359,7 @@ void TrainingRun::leave() {
 // Told to the other ranks, and recorded; where it came from another rank, that one's error is
 // thrown. Others may be in a collective: it ends when the groups do.
 void TrainingRun::fail(const Error& error) {
+  if (stop_notice_) stop_notice_->end();
   meeting_->tell(error);
   if (records_) records_->fail(error);
   recorded_.release();

@@ -53,15 +53,29 @@ struct Listening {
   int port = 0;
 };
 
+// Where a process writes.
+struct Output {
+  int descriptor;  // -1: to `file`
+  std::string file;
+  const Terminal* terminal;  // null: none
+};
+
 // In the child: only calls that do not allocate.
-[[noreturn]] void become(const std::string& log, std::vector<char*>& words, char** environment,
+[[noreturn]] void become(const Output& to, std::vector<char*>& words, char** environment,
                          pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
-  ::setpgid(0, 0);
-  const int output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  ::dup2(output, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
+  ::signal(SIGPIPE, SIG_DFL);  // as from a shell, whatever this program was started by
+  if (to.terminal != nullptr) {
+    to.terminal->take();
+  } else {
+    ::setpgid(0, 0);
+    const int output = to.descriptor >= 0
+                           ? to.descriptor
+                           : ::open(to.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    ::dup2(output, STDOUT_FILENO);
+    ::dup2(output, STDERR_FILENO);
+  }
   ::execve(ODB_TRAINER, words.data(), environment);
   ::_exit(127);
 }
@@ -132,12 +146,16 @@ void TrainerRun::spawn(const std::vector<std::string>& words,
     variables.emplace_back(*variable);
   std::vector<char*> command_pointers = pointers_to(command);
   std::vector<char*> variable_pointers = pointers_to(variables);
-  const std::string log = folder_ / ("lines-" + std::to_string(processes_.size()));
+  const Output to{.descriptor = output_,
+                  .file = folder_ / ("lines-" + std::to_string(processes_.size())),
+                  .terminal = terminal_};
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
-  if (child == 0) become(log, command_pointers, variable_pointers.data(), parent);
-  ::setpgid(child, child);  // the child does so, too: whoever comes first
+  if (child == 0) become(to, command_pointers, variable_pointers.data(), parent);
+  // The child does so, too: whoever comes first. One with a terminal leads its group by its
+  // session.
+  if (terminal_ == nullptr) ::setpgid(child, child);
   processes_.push_back({.number = child});
 }
 

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "temporary_folder.h"
+#include "terminal.h"
 #include "train/run_paths.h"
 
 namespace odb {
@@ -52,6 +53,11 @@ class TrainerRun {
 
   // The rank's own process, also below `launch`; 0 when it is gone.
   pid_t trainer(int rank) const;
+  // What processes started from now on have as standard output and error, in place of a file: a
+  // descriptor, or a terminal of their own, which outlives them.
+  void write_to(int descriptor) { output_ = descriptor; }
+  void write_to(const Terminal& terminal) { terminal_ = &terminal; }
+
   // To the process alone, not to its data processes.
   void send(int rank, int signal) const;
   // Whether the rank's process has a handler for the signal by now.
@@ -73,7 +79,7 @@ class TrainerRun {
   // Fails the test when a process of the run, whatever its role, stays.
   void await_nothing_left() const;
 
-  // What a rank has told so far.
+  // What a rank has told so far, in its file.
   std::string lines(int rank) const;
   std::string all_lines() const;
   // The file that the rank's lines are in: with `launch` that of all.
@@ -98,6 +104,8 @@ class TrainerRun {
     int code = 0;
   };
   TemporaryFolder folder_;
+  int output_ = -1;
+  const Terminal* terminal_ = nullptr;
   std::vector<Process> processes_;
   bool launched_ = false;
 };

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/signals.h"
 
 namespace odb {
 namespace {
@@ -65,10 +66,7 @@ sigset_t hold_all_signals() {
 }
 
 void hold_stop_signals() {
-  sigset_t stop;
-  sigemptyset(&stop);
-  for (const int signal_number : {SIGTERM, SIGUSR1, SIGINT})
-    sigaddset(&stop, signal_number);
+  const sigset_t stop = stop_signals();
   ::pthread_sigmask(SIG_SETMASK, &stop, nullptr);
 }
 

@@ -16,7 +16,8 @@ inline constexpr int kSentSignalExit = 128;  // + the signal, which came from an
 
 // Forks. The child
 //   - is killed (SIGKILL) when the calling thread ends, even if that happens right after the fork
-//   - blocks SIGTERM, SIGUSR1 and SIGINT, and no other signal
+//   - blocks the stop signals (base/signals.h), and no other signal
+//   - ignores what its parent ignores: SIGPIPE in odb-trainer
 //   - dies by a fault of its own (SIGSEGV, SIGBUS, ...) as usual, but exits with
 //     kSentSignalExit + signal where another process sent the signal: its sample is not blamed
 //   - shows `role` in its log lines

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/signals.h"
 #include "catch.h"
 #include "fault_runs.h"
 #include "loader.h"
@@ -197,7 +198,7 @@ TEST_CASE("faults: nothing survives a trainer that is killed") {
   CHECK(all_gone(processes));
 }
 
-TEST_CASE("faults: data processes leave SIGTERM, SIGUSR1 and SIGINT to the trainer") {
+TEST_CASE("faults: data processes leave stop signals to the trainer") {
   const FakeData data{.size = 100};
   const BatchingOptions options = small_options();
   LaneSetup setup = fake_lane(data, options);
@@ -206,7 +207,7 @@ TEST_CASE("faults: data processes leave SIGTERM, SIGUSR1 and SIGINT to the train
   pipeline.start(epoch_start(setup));
   std::vector<Slot> slots{next_slot(pipeline, data)};
   for (const ProcessUse& use : all_processes(processes, 4))
-    for (const int signal_number : {SIGTERM, SIGUSR1, SIGINT})
+    for (const int signal_number : kStopSignals)
       ::kill(use.process, signal_number);
   const std::vector<Slot> rest = slots_to_end(pipeline, data);
   slots.insert(slots.end(), rest.begin(), rest.end());
