@@ -18,6 +18,10 @@ struct LibTorchFacts {
   std::vector<std::string> gpus;  // names of the GPUs at hand, by device index
 };
 
+// Names of the GPUs by device index; empty in a CPU build, without GPU or driver. Never throws. Not
+// before a fork: it starts CUDA.
+std::vector<std::string> gpu_names();
+
 // Asks LibTorch and the machine. Loads no GPU driver where LibTorch is a CPU build; without GPU or
 // driver `gpus` is empty. Never throws; may take a second at the first call on a machine with GPUs.
 // Not before a fork: it starts CUDA.
