@@ -84,7 +84,8 @@ class TrainingRun {
       require_backend(backend_choice(options().ranks.backend), device_);
       require_memory(inputs_, free_memory(device_), device_.str());
       open(config);
-      meeting_->compare(input_facts(inputs_));
+      meeting_->compare(input_facts(inputs_),
+                        options().ranks.mixed_devices ? "" : device_name(device_));
       if (rank() == 0) show_start(inputs_, config);
       acknowledge_stops();
       join();
@@ -252,7 +253,7 @@ bool TrainingRun::between_steps(const Progress& progress) {
   const RunTotals before = std::exchange(before_, progress.totals());
   const std::int64_t every = options().look.check_every;
   const std::int64_t step = progress.totals().steps;
-  if (every > 0 && step % every == 0 && step != before.steps)
+  if (world() > 1 && every > 0 && step % every == 0 && step != before.steps)
     check_replicas_equal(*groups_, parameters(), fmt::format("after step {}", step));
   if (!evaluator_ || !evaluation_due(options().evaluation, before, progress, evaluated_))
     return true;
@@ -282,10 +283,9 @@ int TrainingRun::train() {
   const RunOptions& run = options();
   SlotSource slots(processes_.pipeline(0), MicroBatchMaker(device_, run.batching.loss_norm));
   ControlChannel control(*groups_);
-  TrainingStep step(loss_of(*model_), model_->weights(), *reducer_, *optimizer_,
-                    {.loss_norm = run.batching.loss_norm,
-                     .max_grad_norm = run.optimizer.max_grad_norm,
-                     .world = world()});
+  TrainingStep step(
+      loss_of(*model_), model_->weights(), *groups_, *reducer_, *optimizer_,
+      {.loss_norm = run.batching.loss_norm, .max_grad_norm = run.optimizer.max_grad_norm});
   TrainingLoop loop({.loss_norm = run.batching.loss_norm,
                      .l_max = run.batching.l_max,
                      .join = run.batching.join,

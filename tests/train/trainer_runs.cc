@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -61,11 +62,23 @@ struct Output {
 };
 
 // In the child: only calls that do not allocate.
+void keep_one_processor() {
+  cpu_set_t usable;
+  if (::sched_getaffinity(0, sizeof usable, &usable) != 0) ::_exit(1);
+  int first = 0;
+  while (!CPU_ISSET(first, &usable))
+    ++first;
+  CPU_ZERO(&usable);
+  CPU_SET(first, &usable);
+  if (::sched_setaffinity(0, sizeof usable, &usable) != 0) ::_exit(1);
+}
+
 [[noreturn]] void become(const Output& to, std::vector<char*>& words, char** environment,
-                         pid_t parent) {
+                         pid_t parent, bool one_processor) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
   ::signal(SIGPIPE, SIG_DFL);  // as from a shell, whatever this program was started by
+  if (one_processor) keep_one_processor();
   if (to.terminal != nullptr) {
     to.terminal->take();
   } else {
@@ -123,20 +136,23 @@ std::string TrainerRun::texts(const std::string& file, int rows) const {
   return folder_.write(file, text);
 }
 
-std::vector<std::string> TrainerRun::whole(const std::vector<std::string>& words) const {
+std::vector<std::string> TrainerRun::whole(const std::vector<std::string>& words,
+                                           bool own_threads) const {
   const std::vector<std::pair<std::string, std::string>> defaults = {
       {"--model", kModel},          {"--tokenizer", kTokenizer}, {"--chat-template", "chatml"},
       {"--output", paths().folder}, {"--device", "cpu"},         {"--threads", "1"},
       {"--data-workers", "0"},      {"--console", "lines"}};
   std::vector<std::string> all = {"train"};
   for (const auto& [flag, value] : defaults)
-    if (std::ranges::find(words, flag) == words.end()) all.insert(all.end(), {flag, value});
+    if (std::ranges::find(words, flag) == words.end() && !(own_threads && flag == "--threads"))
+      all.insert(all.end(), {flag, value});
   all.insert(all.end(), words.begin(), words.end());
   return all;
 }
 
 void TrainerRun::spawn(const std::vector<std::string>& words,
-                       const std::vector<std::pair<std::string, std::string>>& environment) {
+                       const std::vector<std::pair<std::string, std::string>>& environment,
+                       bool one_processor) {
   std::vector<std::string> command = {ODB_TRAINER};
   command.insert(command.end(), words.begin(), words.end());
   std::vector<std::string> variables;
@@ -152,7 +168,8 @@ void TrainerRun::spawn(const std::vector<std::string>& words,
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
-  if (child == 0) become(to, command_pointers, variable_pointers.data(), parent);
+  if (child == 0)
+    become(to, command_pointers, variable_pointers.data(), parent, one_processor);
   // The child does so, too: whoever comes first. One with a terminal leads its group by its
   // session.
   if (terminal_ == nullptr) ::setpgid(child, child);
@@ -164,17 +181,27 @@ void TrainerRun::start(int world, const std::vector<std::string>& words) {
 }
 
 void TrainerRun::start_each(const std::vector<std::vector<std::string>>& words) {
+  std::vector<RankStart> starts;
+  for (const auto& of_rank : words)
+    starts.push_back({.words = of_rank});
+  start_each(starts);
+}
+
+void TrainerRun::start_each(const std::vector<RankStart>& starts) {
   const Listening listening;
-  const int world = static_cast<int>(words.size());
+  const int world = static_cast<int>(starts.size());
   for (int rank = 0; rank < world; ++rank) {
-    std::vector<std::pair<std::string, std::string>> environment = {
+    const RankStart& start = starts[static_cast<std::size_t>(rank)];
+    auto environment = start.environment;
+    const std::vector<std::pair<std::string, std::string>> of_all = {
         {"RANK", std::to_string(rank)},        {"LOCAL_RANK", std::to_string(rank)},
         {"WORLD_SIZE", std::to_string(world)}, {"LOCAL_WORLD_SIZE", std::to_string(world)},
         {"MASTER_ADDR", "127.0.0.1"},          {"MASTER_PORT", std::to_string(listening.port)}};
+    environment.insert(environment.end(), of_all.begin(), of_all.end());
     if (rank == 0)
       environment.emplace_back("ODB_LISTENING_SOCKET", std::to_string(listening.socket));
     ::fcntl(listening.socket, F_SETFD, rank == 0 ? 0 : FD_CLOEXEC);
-    spawn(whole(words[static_cast<std::size_t>(rank)]), environment);
+    spawn(whole(start.words, start.own_threads), environment, start.one_processor);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -25,6 +26,14 @@ inline constexpr std::chrono::seconds kMostWait{120};
 bool holds_in_time(const std::function<bool()>& holds);
 // The same. Fails the test when it never does.
 void await(const std::string& what, const std::function<bool()>& holds);
+
+// How one rank of several is started.
+struct RankStart {
+  std::vector<std::string> words;
+  std::vector<std::pair<std::string, std::string>> environment = {};  // before what all get
+  bool own_threads = false;    // without --threads: the rank's own choice
+  bool one_processor = false;  // the rank may use only one
+};
 
 // One run: its folder, and the words that every run here begins with (a tiny model, few threads)
 // unless it is given others.
@@ -47,6 +56,7 @@ class TrainerRun {
   void start(int world, const std::vector<std::string>& words);
   // The same, each rank with its own words.
   void start_each(const std::vector<std::vector<std::string>>& words);
+  void start_each(const std::vector<RankStart>& starts);
   // The same by `launch`, with options of its own; one process to be waited for.
   void launch(int world, const std::vector<std::string>& words,
               const std::vector<std::string>& launch_words = {});
@@ -95,8 +105,10 @@ class TrainerRun {
 
  private:
   void spawn(const std::vector<std::string>& words,
-             const std::vector<std::pair<std::string, std::string>>& environment);
-  std::vector<std::string> whole(const std::vector<std::string>& words) const;
+             const std::vector<std::pair<std::string, std::string>>& environment,
+             bool one_processor = false);
+  std::vector<std::string> whole(const std::vector<std::string>& words,
+                                 bool own_threads = false) const;
 
   struct Process {
     pid_t number = 0;
