@@ -76,13 +76,18 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 }  // namespace
 
-void await(const std::string& what, const std::function<bool()>& holds) {
+bool holds_in_time(const std::function<bool()>& holds) {
   const auto ends = std::chrono::steady_clock::now() + kMostWait;
   while (!holds()) {
-    INFO(what);
-    REQUIRE(std::chrono::steady_clock::now() < ends);
+    if (std::chrono::steady_clock::now() > ends) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+  return true;
+}
+
+void await(const std::string& what, const std::function<bool()>& holds) {
+  INFO(what);
+  REQUIRE(holds_in_time(holds));
 }
 
 TrainerRun::~TrainerRun() {
@@ -162,7 +167,20 @@ void TrainerRun::launch(int world, const std::vector<std::string>& words,
   all.emplace_back("--");
   for (const std::string& word : whole(words))
     all.push_back(word);
+  launched_ = true;
   spawn(all, {});
+}
+
+pid_t TrainerRun::trainer(int rank) const {
+  const auto index = static_cast<std::size_t>(rank);
+  if (!launched_) return processes_[index].ended ? 0 : processes_[index].number;
+  const std::string variable = '\0' + ("RANK=" + std::to_string(rank)) + '\0';
+  for (const SeenProcess& seen : all_processes())
+    if (seen.parent == processes_.front().number &&
+        content_of("/proc/" + std::to_string(seen.process) + "/environ").find(variable) !=
+            std::string::npos)
+      return seen.process;
+  return 0;
 }
 
 void TrainerRun::send(int rank, int signal) const {
@@ -212,13 +230,25 @@ bool TrainerRun::ended(int rank) {
   return process.ended;
 }
 
+bool TrainerRun::any_ended() {
+  bool any = false;
+  for (std::size_t i = 0; i < processes_.size(); ++i)
+    any = ended(static_cast<int>(i)) || any;
+  return any;
+}
+
 std::vector<int> TrainerRun::await_end() {
-  std::vector<int> codes;
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     INFO(all_lines());
     await("process " + std::to_string(i) + " ends", [&] { return ended(static_cast<int>(i)); });
-    codes.push_back(processes_[i].code);
   }
+  return codes();
+}
+
+std::vector<int> TrainerRun::codes() const {
+  std::vector<int> codes;
+  for (const Process& process : processes_)
+    codes.push_back(process.code);
   return codes;
 }
 

@@ -20,7 +20,9 @@ namespace odb {
 // Longer than anything here takes on a busy machine; a test that gets there has failed.
 inline constexpr std::chrono::seconds kMostWait{120};
 
-// Looks until it holds, at most kMostWait. Fails the test when it never does.
+// Looks until it holds, at most kMostWait; whether it did.
+bool holds_in_time(const std::function<bool()>& holds);
+// The same. Fails the test when it never does.
 void await(const std::string& what, const std::function<bool()>& holds);
 
 // One run: its folder, and the words that every run here begins with (a tiny model, few threads)
@@ -48,6 +50,8 @@ class TrainerRun {
   void launch(int world, const std::vector<std::string>& words,
               const std::vector<std::string>& launch_words = {});
 
+  // The rank's own process, also below `launch`; 0 when it is gone.
+  pid_t trainer(int rank) const;
   // To the process alone, not to its data processes.
   void send(int rank, int signal) const;
   // Whether the rank's process has a handler for the signal by now.
@@ -59,15 +63,21 @@ class TrainerRun {
   // The rank's workers and collate process, the oldest first; its fork server is none of them.
   std::vector<pid_t> data_processes(int rank) const;
   bool ended(int rank);
+  // Whether one of the processes to be waited for has ended.
+  bool any_ended();
   // Exit codes by rank (of `launch`: its own), -signal of those that a signal ended. Fails the test
   // when one does not end.
   std::vector<int> await_end();
+  // The same of those that have ended so far, 0 for the others.
+  std::vector<int> codes() const;
   // Fails the test when a process of the run, whatever its role, stays.
   void await_nothing_left() const;
 
   // What a rank has told so far.
   std::string lines(int rank) const;
   std::string all_lines() const;
+  // The file that the rank's lines are in: with `launch` that of all.
+  std::string rank_lines(int rank) const { return lines(launched_ ? 0 : rank); }
 
   RunPaths paths() const { return RunPaths{folder_ / "run"}; }
   // Lines of metrics.jsonl so far.
@@ -89,6 +99,7 @@ class TrainerRun {
   };
   TemporaryFolder folder_;
   std::vector<Process> processes_;
+  bool launched_ = false;
 };
 
 // By start() and await_end(): the run is over, and well if `code` is what all ranks left with.
