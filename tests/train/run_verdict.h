@@ -3,6 +3,7 @@
 // with one of the exit codes of an early end, with a message, and no view came twice.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -24,7 +25,10 @@ struct RunVerdict {
   std::vector<std::string> errors;  // how the promise was broken; empty: kept
   std::string report;               // codes, views and the end of the logs
 
-  bool ended_with(int code) const { return codes == std::vector(codes.size(), code); }
+  // Whether all did.
+  bool ended_with(int code) const {
+    return std::ranges::all_of(codes, [code](int found) { return found == code; });
+  }
 };
 
 // Waits for the end of the run, at most kMostWait: no end is an error, too.

@@ -26,8 +26,8 @@ std::uint64_t seed_of_run(int world) {
 }
 
 // The trainer has done some steps of the first round, which holds all rows, and has slots of it.
-// Collate dies, so the round is made once more; now its odd row, which was fine before, counts as
-// bad. Groups and totals differ from those that the trainers have: the run has to end.
+// Collate dies, so the round is formed once more, and now its odd row, which was fine before, cannot
+// be made. If a slot still needs it, the run ends and names it; no view comes twice in any case.
 void check_row_that_turns_bad(int world, Cause cause) {
   TrainerRun run;
   OddRows odd;
@@ -52,38 +52,36 @@ void check_row_that_turns_bad(int world, Cause cause) {
   {
     const HeldThread held(tree.trainer());
     REQUIRE(held.held());
-    const auto is_bad = [&] { return tree.left_out() > 0 || run.ended(0); };
     if (cause == Cause::memory) {
-      faults.take_memory(true);
-      CHECK(holds_in_time(is_bad));
-      faults.give_memory();
-    }
-    for (int time = 0; time < 5 && !is_bad(); ++time) {  // it may have been stopped elsewhere
+      faults.take_memory(true);  // to the end of the run
+    } else {
       faults.kill_collate();
       faults.hang_worker(0, 2);
-      faults.pass_until(is_bad);
     }
   }
   const RunVerdict verdict = judge_run(run, {.data_size = kRows, .codes = {3}});
   INFO(world << " ranks\n" << done << verdict.report);
-  CHECK(tree.left_out() == 1);
   CHECK(verdict.errors.empty());
-  CHECK(verdict.ended_with(3));
-  CHECK_THAT(run.rank_lines(0), Catch::Contains("rows.jsonl:101"));
+  if (verdict.ended_with(3)) {
+    CHECK_THAT(run.rank_lines(0), Catch::Contains("sample 100 was good when its round was formed") &&
+                                      Catch::Contains("rows.jsonl:101"));
+  } else {
+    CHECK(verdict.exact);  // no slot needed the row any more, or it was made in time
+  }
   run.await_nothing_left();
 }
 
 }  // namespace
 
-TEST_CASE("A row that turns bad when its round is replayed for want of memory ends the run") {
+TEST_CASE("A row that turns bad when its round is replayed without memory comes once or ends the run") {
   check_row_that_turns_bad(1, Cause::memory);
 }
 
-TEST_CASE("A row that turns bad when its round is replayed by hanging ends the run") {
+TEST_CASE("A row that hangs when its round is replayed comes once or ends the run") {
   check_row_that_turns_bad(1, Cause::hang);
 }
 
-TEST_CASE("A row that turns bad on one of two ranks ends both") {
+TEST_CASE("A row that hangs on one of two ranks comes once or ends both") {
   check_row_that_turns_bad(2, Cause::memory);
   check_row_that_turns_bad(2, Cause::hang);
 }
