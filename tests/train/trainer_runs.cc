@@ -147,8 +147,7 @@ void TrainerRun::spawn(const std::vector<std::string>& words,
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
-  if (child == 0)
-    become(log, command_pointers, variable_pointers.data(), parent, one_processor);
+  if (child == 0) become(log, command_pointers, variable_pointers.data(), parent, one_processor);
   ::setpgid(child, child);  // the child does so, too: whoever comes first
   processes_.push_back({.number = child});
 }
