@@ -1,5 +1,5 @@
-// Whether the ranks of a run compute on devices of one kind. LibTorch's kernels for two kinds of GPU
-// round differently, so that weights on them drift apart. Pure.
+// Whether the ranks of a run compute on devices of one kind. LibTorch's kernels for two kinds of
+// GPU round differently, so that weights on them drift apart. Pure.
 #pragma once
 
 #include <string>

@@ -20,8 +20,8 @@ LossFunction loss_of(LanguageModel& model) {
 
 TrainingStep::TrainingStep(LossFunction loss,
                            const std::map<std::string, torch::Tensor>& parameters,
-                           TrainingGroups& groups, GradientReducer& reducer,
-                           Optimizer& optimizer, const TrainingStepOptions& options)
+                           TrainingGroups& groups, GradientReducer& reducer, Optimizer& optimizer,
+                           const TrainingStepOptions& options)
     : loss_(std::move(loss)),
       groups_(groups),
       reducer_(reducer),

@@ -44,9 +44,9 @@ void adamw_loop(const AdamwFactors factors, std::size_t count, float* __restrict
         factors.beta2 * second_moments[i] + factors.square_weight * gradient * gradient;
     first_moments[i] = first;
     second_moments[i] = second;
-    parameters[i] = factors.decay * parameters[i] -
-                    factors.step_size * first /
-                        (std::sqrt(second) * factors.root_scale + factors.epsilon);
+    parameters[i] =
+        factors.decay * parameters[i] -
+        factors.step_size * first / (std::sqrt(second) * factors.root_scale + factors.epsilon);
   }
 }
 

@@ -25,11 +25,16 @@ std::string wide_model(const TrainerRun& run) {
 }
 
 Words steps_of(const TrainerRun& run, const Words& more) {
-  Words words = {"--model",      wide_model(run), "--init",        "random",
-                 "--tokenizer",  kTokenizer,      "--data",        run.texts("a.jsonl", 60),
-                 "--batching",   "standard",      "--batch-size",  "2",
-                 "--max-steps",  "8",             "--lr",          "1e-2",
-                 "--warmup",     "0",             "--check-every", "1",
+  Words words = {"--model",        wide_model(run),
+                 "--init",         "random",
+                 "--tokenizer",    kTokenizer,
+                 "--data",         run.texts("a.jsonl", 60),
+                 "--batching",     "standard",
+                 "--batch-size",   "2",
+                 "--max-steps",    "8",
+                 "--lr",           "1e-2",
+                 "--warmup",       "0",
+                 "--check-every",  "1",
                  "--weight-decay", "0.1"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
@@ -65,9 +70,8 @@ TEST_CASE("Three ranks with three, one and two threads hold equal weights") {
 TEST_CASE("Ranks that choose their threads on machines of unlike processors hold equal weights") {
   TrainerRun run;
   // Each alone on its machine.
-  const RankStart start{.words = steps_of(run, {}),
-                        .environment = {{"LOCAL_WORLD_SIZE", "1"}},
-                        .own_threads = true};
+  const RankStart start{
+      .words = steps_of(run, {}), .environment = {{"LOCAL_WORLD_SIZE", "1"}}, .own_threads = true};
   std::vector<RankStart> starts = {start, start};
   starts[0].one_processor = true;
   check_equal_replicas(run, starts);

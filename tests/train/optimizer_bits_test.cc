@@ -16,11 +16,11 @@ using torch::Tensor;
 
 namespace {
 
-constexpr int kUpdates = 30;
+constexpr int kUpdates = 8;
 constexpr double kLearningRate = 3e-3;
 constexpr double kScale = 0.37;
 // More than one thread takes at a time, and no multiple of anything.
-constexpr std::int64_t kLong = 200003;
+constexpr std::int64_t kLong = 100003;
 
 Tensor drawn(Rng& rng, std::int64_t count) {
   std::vector<float> values(static_cast<std::size_t>(count));
@@ -81,11 +81,10 @@ std::map<std::string, Tensor> trained_by_fused_kernels(const OptimizerOptions& o
     for (const auto& [name, parameter] : parameters) {
       const Tensor gradient = drawn(rng, parameter.numel()).view_as(parameter);
       if (adamw)
-        at::_fused_adamw_(all[name], gradient, all[name + ".first_moment"],
-                          all[name + ".second_moment"], {},
-                          torch::full({}, update + 1.0, torch::kFloat), kLearningRate,
-                          options.beta1(), options.beta2(), options.weight_decay,
-                          options.epsilon(), false, false, divisor);
+        at::_fused_adamw_(
+            all[name], gradient, all[name + ".first_moment"], all[name + ".second_moment"], {},
+            torch::full({}, update + 1.0, torch::kFloat), kLearningRate, options.beta1(),
+            options.beta2(), options.weight_decay, options.epsilon(), false, false, divisor);
       else
         at::_fused_sgd_(all[name], gradient, all[name + ".momentum"], options.weight_decay,
                         options.momentum(), kLearningRate, 0, false, false, update == 0, divisor);

@@ -47,16 +47,17 @@ std::string refusal(const std::vector<std::string>& arguments) {
 TEST_CASE("The names of the training options are a decision") {
   const AllOptions options;
   CHECK(options.table.names() ==
-        std::vector<std::string>{"optimizer",     "lr",          "lr-schedule",      "warmup",
-                                 "min-lr-ratio",  "decay",       "polynomial-power", "weight-decay",
-                                 "adam-beta1",    "adam-beta2",  "adam-epsilon",     "sgd-momentum",
-                                 "max-grad-norm", "on-nan",      "most-nan-steps",   "epochs",
-                                 "max-steps",     "max-samples", "max-tokens",       "time-limit",
-                                 "rank",          "world-size",  "local-rank",       "rendezvous",
-                                 "timeout",       "device",      "backend",          "mixed-devices",
-                                 "network",       "threads",     "output",           "overwrite",
-                                 "save-every",    "keep",        "log-every",        "console",
-                                 "check-every",   "eval-data",   "eval-every",       "eval-at-start"});
+        std::vector<std::string>{
+            "optimizer",     "lr",          "lr-schedule",      "warmup",
+            "min-lr-ratio",  "decay",       "polynomial-power", "weight-decay",
+            "adam-beta1",    "adam-beta2",  "adam-epsilon",     "sgd-momentum",
+            "max-grad-norm", "on-nan",      "most-nan-steps",   "epochs",
+            "max-steps",     "max-samples", "max-tokens",       "time-limit",
+            "rank",          "world-size",  "local-rank",       "rendezvous",
+            "timeout",       "device",      "backend",          "mixed-devices",
+            "network",       "threads",     "output",           "overwrite",
+            "save-every",    "keep",        "log-every",        "console",
+            "check-every",   "eval-data",   "eval-every",       "eval-at-start"});
   CHECK_NOTHROW(options.table.check_declarations());
 }
 

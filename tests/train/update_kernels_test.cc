@@ -60,8 +60,8 @@ void check_adamw(AdamwUpdate update) {
       second[i] = update.beta2 * second[i] + (1 - update.beta2) * gradient * gradient;
       const double first_corrected = first[i] / (1 - std::pow(update.beta1, t));
       const double second_corrected = second[i] / (1 - std::pow(update.beta2, t));
-      parameters[i] -= update.learning_rate * first_corrected /
-                       (std::sqrt(second_corrected) + update.epsilon);
+      parameters[i] -=
+          update.learning_rate * first_corrected / (std::sqrt(second_corrected) + update.epsilon);
     }
     update_adamw(update, state.parameters, gradients, state.first, state.second);
   }
