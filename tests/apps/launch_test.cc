@@ -117,7 +117,11 @@ TEST_CASE("Ctrl-C at the terminal of launch is acknowledged once, while the run 
     const std::string logs = run.paths().folder + "-logs";
     run.launch(2, {"--data", data, "--l-max", "256", "--epochs", "1000000", "--timeout", "20min"},
                log_files ? Words{"--log-dir", logs} : Words{});
-    await("steps are told", [&] { return !terminal.text().empty() && run.told_steps() >= 3; });
+    await("steps are told", [&] {
+      terminal.text();
+      return run.told_steps() >= 3 || run.ended(0);
+    });
+    INFO(terminal.text());
     const auto stopped = process_of_rank(data, 1);
     REQUIRE(stopped.has_value());
     ::kill(*stopped, SIGSTOP);
