@@ -97,7 +97,7 @@ TEST_CASE("inspect wants to know what") {
   CHECK(odb_trainer("inspect").code == 2);
   CHECK(odb_trainer("inspect --help").code == 0);
   CHECK_THAT(odb_trainer("inspect dada").errors,
-             Catch::Contains("unknown 'dada'; known: data, model"));
+             Catch::Contains("unknown 'dada'; expected data or model"));
   CHECK_THAT(odb_trainer("inspect data").errors, Catch::Contains("--data is missing"));
   CHECK_THAT(odb_trainer("inspect data --data x.jsonl").errors,
              Catch::Contains("--tokenizer is missing"));

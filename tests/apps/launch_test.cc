@@ -211,7 +211,7 @@ TEST_CASE("words that are no train are refused, once") {
     const Outcome outcome = odb_trainer("launch --nproc 3 " + words);
     INFO(outcome.errors);
     CHECK(outcome.code == 2);
-    CHECK(count_of(outcome.errors, "wanted odb-trainer launch --nproc N -- train ...") == 1);
+    CHECK(count_of(outcome.errors, "expected odb-trainer launch --nproc N -- train ...") == 1);
   }
 }
 

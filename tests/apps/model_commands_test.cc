@@ -102,7 +102,7 @@ TEST_CASE("export takes the tokenizer along and overwrites nothing") {
         "pt");
   const Outcome again = odb_trainer(words);
   CHECK(again.code == 2);
-  CHECK_THAT(again.errors, Catch::Contains("is there and not empty"));
+  CHECK_THAT(again.errors, Catch::Contains("exists and is not empty"));
   CHECK(odb_trainer("export one").code == 2);
   CHECK(odb_trainer("export '" + kModels + "truncated' '" + (folder / "cut") + "'").code == 4);
   CHECK_FALSE(files.exists(folder / "cut"));
