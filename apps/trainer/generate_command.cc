@@ -1,5 +1,7 @@
 // generate: what a model writes behind a prompt, token by token.
+#include <cerrno>
 #include <cstdio>
+#include <system_error>
 
 #include <fmt/core.h>
 
@@ -62,7 +64,8 @@ class TextPrinter {
  private:
   void print_from(const std::string& text) {
     fmt::print("{}", text.substr(std::min(printed_, text.size())));
-    std::fflush(stdout);
+    if (std::fflush(stdout) != 0)  // as fmt::print: nobody reads the rest, or it cannot be written
+      throw std::system_error(errno, std::generic_category(), "standard output");
     printed_ = text.size();
   }
 

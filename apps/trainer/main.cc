@@ -13,6 +13,7 @@
 #include "base/launch_channel.h"
 #include "base/nearest.h"
 #include "base/options/show.h"
+#include "base/signals.h"
 #include "commands.h"
 
 namespace odb {
@@ -94,6 +95,8 @@ int fail(ExitCode code, const std::string& message) {
 }
 
 int fail_output(int error_number) {
+  // The reader has had enough, as in `| head`: not a word, as if SIGPIPE had ended this process.
+  if (error_number == EPIPE) return static_cast<int>(ExitCode::broken_pipe);
   return fail(ExitCode::files, "cannot write to standard output: " + errno_text(error_number));
 }
 
@@ -102,13 +105,14 @@ int fail_output(int error_number) {
 
 int main(int argc, char** argv) {
   using namespace odb;
+  ignore_broken_pipes();
   try {
     const int code = run(Arguments(argv + 1, argv + argc));
     return std::fflush(stdout) == 0 ? code : fail_output(errno);
   } catch (const Error& error) {
     return fail(error.code(), error.what());
   } catch (const std::system_error& error) {
-    // What fmt::print throws when a long text overflows the stream's buffer and meets a full disk.
+    // What fmt::print throws when a long text overflows the stream's buffer and cannot be written.
     if (std::ferror(stdout) != 0) return fail_output(error.code().value());
     return fail(ExitCode::internal, fmt::format("internal error: {}", error.what()));
   } catch (const std::exception& error) {

@@ -1,6 +1,7 @@
 // plan: compares batching strategies on simulated ranks, as a table or JSON and as a plot.
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -68,7 +69,7 @@ LengthsFor lengths_source(const PlanOptions& options) {
 
 // A line that is written over and over, for a person who waits.
 void show_progress(const std::string& text) {
-  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\x1b[K{}", text);
+  if (isatty(STDERR_FILENO) != 0) std::fputs(("\r\x1b[K" + text).c_str(), stderr);
 }
 
 }  // namespace

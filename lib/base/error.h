@@ -20,14 +20,15 @@ namespace odb {
 // frozen.
 enum class ExitCode : int {
   done = 0,
-  usage = 2,         // usage or configuration
-  data = 3,          // a record, tokenizer, template or data file
-  files = 4,         // a model or checkpoint file, or the run folder
-  peer_lost = 5,     // another rank is gone or timed out
-  diverged = 6,      // non-finite loss or gradient
-  internal = 70,     // a broken invariant: a fault in odb-trainer itself
-  saved = 75,        // saved, please start again (preempted or out of time)
-  interrupted = 130  // ended by a second Ctrl-C
+  usage = 2,          // usage or configuration
+  data = 3,           // a record, tokenizer, template or data file
+  files = 4,          // a model or checkpoint file, or the run folder
+  peer_lost = 5,      // another rank is gone or timed out
+  diverged = 6,       // non-finite loss or gradient
+  internal = 70,      // a broken invariant: a fault in odb-trainer itself
+  saved = 75,         // saved, please start again (preempted or out of time)
+  interrupted = 130,  // ended by a second Ctrl-C
+  broken_pipe = 141   // the reader of standard output left, as in `| head` (128 + SIGPIPE)
 };
 
 // Base of all errors that odb-trainer throws on purpose.

@@ -12,8 +12,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::array kStopSignals{SIGTERM, SIGUSR1, SIGINT};
-
 // A StopState in one word, so that a handler changes it with a single compare-and-set:
 // bits 0-3 reason, 4 leave_now, 5 interrupted, 8 and up the milliseconds.
 std::uint64_t pack(const StopState& state) {
@@ -52,15 +50,18 @@ extern "C" void odb_on_stop_signal(int signal_number) {
   errno = saved_errno;
 }
 
-sigset_t stop_signal_set() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal_number : kStopSignals)
-    sigaddset(&set, signal_number);
-  return set;
+bool is_ignored(int signal_number) {
+  struct sigaction found {};
+  return ::sigaction(signal_number, nullptr, &found) == 0 && found.sa_handler == SIG_IGN;
 }
 
-StopReason reason_of(int signal_number) {
+}  // namespace
+
+void ignore_broken_pipes() {
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+StopReason stop_reason(int signal_number) {
   switch (signal_number) {
     case SIGTERM:
       return StopReason::terminate;
@@ -68,12 +69,16 @@ StopReason reason_of(int signal_number) {
       return StopReason::user;
     case SIGINT:
       return StopReason::interrupt;
+    case SIGHUP:
+      return StopReason::hangup;
+    case SIGUSR2:
+      return StopReason::user2;
+    case SIGXCPU:
+      return StopReason::cpu_time;
     default:
       return StopReason::none;
   }
 }
-
-}  // namespace
 
 const char* to_text(StopReason reason) {
   switch (reason) {
@@ -85,13 +90,33 @@ const char* to_text(StopReason reason) {
       return "SIGUSR1";
     case StopReason::interrupt:
       return "SIGINT";
+    case StopReason::hangup:
+      return "SIGHUP";
+    case StopReason::user2:
+      return "SIGUSR2";
+    case StopReason::cpu_time:
+      return "SIGXCPU";
   }
   return "unknown";
 }
 
+sigset_t stop_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal_number : kStopSignals)
+    sigaddset(&set, signal_number);
+  return set;
+}
+
+sigset_t handled_stop_signals() {
+  sigset_t set = stop_signals();
+  if (is_ignored(SIGHUP)) sigdelset(&set, SIGHUP);
+  return set;
+}
+
 StopState after_signal(const StopState& state, int signal_number, milliseconds now) {
   StopState next = state;
-  if (next.reason == StopReason::none) next.reason = reason_of(signal_number);
+  if (next.reason == StopReason::none) next.reason = stop_reason(signal_number);
   if (signal_number != SIGINT) return next;
   if (!next.interrupted) {
     next.interrupted = true;
@@ -109,12 +134,15 @@ StopState stop_state() {
 ScopedStopSignals::ScopedStopSignals() {
   ODB_CHECK(!handled.exchange(true), "the stop signals are handled already");
   stop_word = 0;
+  const sigset_t ours = handled_stop_signals();
   struct sigaction action {};
   action.sa_handler = odb_on_stop_signal;
-  action.sa_mask = stop_signal_set();
+  action.sa_mask = stop_signals();
   action.sa_flags = SA_RESTART;
-  for (std::size_t i = 0; i < kStopSignals.size(); ++i)
-    ODB_CHECK(::sigaction(kStopSignals[i], &action, &previous_[i]) == 0, "{}", errno_text(errno));
+  for (std::size_t i = 0; i < kStopSignals.size(); ++i) {
+    const auto* const change = sigismember(&ours, kStopSignals[i]) == 1 ? &action : nullptr;
+    ODB_CHECK(::sigaction(kStopSignals[i], change, &previous_[i]) == 0, "{}", errno_text(errno));
+  }
 }
 
 ScopedStopSignals::~ScopedStopSignals() {
@@ -125,7 +153,7 @@ ScopedStopSignals::~ScopedStopSignals() {
 }
 
 ScopedSignalBlock::ScopedSignalBlock() {
-  const sigset_t blocked = stop_signal_set();
+  const sigset_t blocked = stop_signals();
   const int result = ::pthread_sigmask(SIG_BLOCK, &blocked, &previous_);
   ODB_CHECK(result == 0, "{}", errno_text(result));
 }

@@ -1,9 +1,10 @@
-// The stop flag: SIGTERM, SIGUSR1 and SIGINT ask a run to save and end.
+// The stop flag: SIGTERM, SIGINT, SIGHUP and the warnings of batch systems (SIGUSR1, SIGUSR2,
+// SIGXCPU) ask a run to save and end.
 //
 // The handlers do nothing but change one atomic word, by a pure function; loops and threads look at
 // it with stop_state(). Schedulers and launchers send a signal twice, or to a process and its
-// group, so a repeated SIGTERM or SIGUSR1 changes nothing, and a second SIGINT means "leave now"
-// only two seconds after the first. Who finds `leave_now` ends the process with
+// group, so a repeated signal changes nothing, but for SIGINT: a second one means "leave now", two
+// seconds or more after the first. Who finds `leave_now` ends the process with
 // ExitCode::interrupted.
 //
 // Only the trainer decides on a stop: helper threads are started, and child processes forked, under
@@ -18,15 +19,32 @@
 
 namespace odb {
 
+// A write to a pipe or socket without a reader fails with EPIPE instead of ending the process. To
+// be called first in main: threads, forked children and other programs started by exec inherit it.
+void ignore_broken_pipes();
+
 enum class StopReason : std::uint8_t {
   none,
   terminate,  // SIGTERM: preemption, the end of the job's time
   user,       // SIGUSR1: a warning that the scheduler was asked for
-  interrupt   // SIGINT: Ctrl-C
+  interrupt,  // SIGINT: Ctrl-C
+  hangup,     // SIGHUP: the terminal was closed, or its connection was lost
+  user2,      // SIGUSR2: a warning of LSF and Grid Engine before they kill a job
+  cpu_time    // SIGXCPU: the limit of processor time (ulimit -t, batch systems)
 };
 
-// "SIGTERM", "SIGUSR1", "SIGINT"; "none".
+inline constexpr std::array kStopSignals{SIGTERM, SIGUSR1, SIGINT, SIGHUP, SIGUSR2, SIGXCPU};
+
+// none: it is not a stop signal.
+StopReason stop_reason(int signal_number);
+
+// "SIGTERM", ...; "none".
 const char* to_text(StopReason reason);
+
+// All of kStopSignals.
+sigset_t stop_signals();
+// The same without SIGHUP where this process ignores that: `nohup` has it outlive its terminal.
+sigset_t handled_stop_signals();
 
 struct StopState {
   StopReason reason = StopReason::none;  // of the first signal
@@ -47,8 +65,8 @@ StopState after_signal(const StopState& state, int signal_number, std::chrono::m
 // What has arrived in this process. Never blocks; any thread, also a signal handler.
 StopState stop_state();
 
-// Handles the three signals while it lives: starts from an empty state, and gives back the handlers
-// found before, unless it is kept. Interrupted system calls of other code are restarted
+// Handles handled_stop_signals() while it lives: starts from an empty state, and gives back the
+// handlers found before, unless it is kept. Interrupted system calls of other code are restarted
 // (SA_RESTART). One at a time in a process. Throws InternalError when the system refuses.
 class ScopedStopSignals {
  public:
@@ -62,11 +80,11 @@ class ScopedStopSignals {
   void keep() { keep_ = true; }
 
  private:
-  std::array<struct sigaction, 3> previous_;
+  std::array<struct sigaction, kStopSignals.size()> previous_;
   bool keep_ = false;
 };
 
-// Blocks the three signals in this thread while it lives. Threads started and processes forked
+// Blocks the stop signals in this thread while it lives. Threads started and processes forked
 // meanwhile inherit the mask and keep it; a signal to the process then goes to another thread, or
 // waits. A forked child calls keep(), so that leaving the scope does not let signals in. The mask
 // outlives exec: a child that becomes another program must not be forked under a block.

@@ -21,7 +21,7 @@ ViewId lowest_view(const Group& group) {
   return lowest;
 }
 
-// How many rows to keep in the first part so that the dearer part is cheapest.
+// How many rows to keep in the first part so that the costlier part is as cheap as possible.
 std::size_t best_cut(const Group& group, const CostModel& model) {
   std::vector<double> tail_cost(group.rows.size());
   GroupSums tail;
@@ -113,17 +113,17 @@ std::vector<SlotTotals> decode_totals(std::span<const std::int64_t> sums) {
   return totals;
 }
 
-std::vector<std::int64_t> choose_groups(std::int64_t count, std::int64_t wanted,
+std::vector<std::int64_t> choose_groups(std::int64_t count, std::int64_t target,
                                         std::span<const std::int64_t> overdue, Rng& shared) {
-  ODB_CHECK(wanted >= 1 && wanted <= count, "{} of {} groups", wanted, count);
+  ODB_CHECK(target >= 1 && target <= count, "{} of {} groups", target, count);
   std::vector<std::int64_t> chosen;
   std::vector<bool> is_overdue;  // by index into chosen
-  // One offset for all strata: the places are count / wanted >= 1 apart, so none is met twice.
+  // One offset for all strata: the indexes are count / target >= 1 apart, so they are distinct.
   const double offset = shared.uniform();
-  for (std::int64_t k = 0; k < wanted; ++k) {
-    const double quantile = (static_cast<double>(k) + offset) / static_cast<double>(wanted);
+  for (std::int64_t k = 0; k < target; ++k) {
+    const double quantile = (static_cast<double>(k) + offset) / static_cast<double>(target);
     const auto place = std::min(static_cast<std::int64_t>(quantile * static_cast<double>(count)),
-                                count - wanted + k);
+                                count - target + k);
     chosen.push_back(chosen.empty() ? place : std::max(place, chosen.back() + 1));
   }
   is_overdue.assign(chosen.size(), false);
@@ -161,8 +161,8 @@ void sort_by_cost(std::vector<Group>& groups, const CostModel& model) {
   });
 }
 
-void split_groups(std::vector<Group>& groups, std::int64_t wanted, const CostModel& model) {
-  while (static_cast<std::int64_t>(groups.size()) < wanted) {
+void split_groups(std::vector<Group>& groups, std::int64_t target, const CostModel& model) {
+  while (static_cast<std::int64_t>(groups.size()) < target) {
     Group* costliest = nullptr;
     for (Group& group : groups) {
       if (group.rows.size() < 2) continue;
@@ -171,8 +171,8 @@ void split_groups(std::vector<Group>& groups, std::int64_t wanted, const CostMod
            lowest_view(group) < lowest_view(*costliest)))
         costliest = &group;
     }
-    ODB_CHECK(costliest != nullptr, "{} groups of single samples, {} wanted", groups.size(),
-              wanted);
+    ODB_CHECK(costliest != nullptr, "{} groups of single samples, expected {}", groups.size(),
+              target);
     const std::span<const Item> rows(costliest->rows);
     const std::size_t cut = best_cut(*costliest, model);
     Group head = make_group(rows.first(cut));

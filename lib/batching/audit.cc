@@ -21,8 +21,8 @@ bool LedgerAudit::stands(const StepRecord& record) const {
 void LedgerAudit::see(Epoch& epoch, ViewId view, int rank, const StepRecord& record) const {
   if (view < 0 || view >= data_size_)
     throw DataError(
-        "ledger of rank {}, step {}: view {} of data with {} samples; the ledger is of "
-        "other data",
+        "ledger of rank {}, step {}: found view {}, the data has {} samples; the ledger belongs "
+        "to other data",
         rank, record.step, view, data_size_);
   const auto index = static_cast<std::size_t>(view);
   if (epoch.seen[index]) {

@@ -1,5 +1,5 @@
-// Judges the ledgers of a run: did every view of an epoch come exactly once, over all ranks and all
-// process lives?
+// Checks the ledgers of a run: every view of an epoch must come exactly once over all ranks and all
+// process lives.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace odb {
 
-// What the ledgers say about one epoch. Example lists hold at most 20 views.
+// What the ledgers hold about one epoch. Example lists hold at most 20 views.
 struct EpochCoverage {
   std::int64_t trained = 0;
   std::map<LeftOutReason, std::int64_t> left_out;
@@ -26,16 +26,16 @@ struct EpochCoverage {
 
 class LedgerAudit {
  public:
-  // Over `data_size` views an epoch. `markers`: those of rank 0's file, any order.
+  // For epochs of `data_size` views. `markers`: those of rank 0's file, in any order.
   LedgerAudit(std::int64_t data_size, std::vector<LifeMarker> markers);
 
-  // Counts a step of any rank, in any order; void ones (see LifeMarker) are counted as such only.
+  // Counts a step of any rank, in any order. A void step (see LifeMarker) counts as void only.
   // DataError: a view outside the data.
   void add(int rank, const StepRecord& record);
 
   std::int64_t void_steps() const { return void_steps_; }
 
-  // By epoch number; epochs without a record that stands are not in it.
+  // By epoch number; epochs without a valid (not void) record are not in it.
   std::map<std::int64_t, EpochCoverage> coverage() const;
 
  private:

@@ -22,7 +22,8 @@ double CostModel::cost(const GroupSums& sums) const {
 }
 
 CostModel cost_model(const BatchingOptions& resolved) {
-  ODB_CHECK(resolved.layout != Layout::automatic, "the layout is settled by resolve()");
+  ODB_CHECK(resolved.layout != Layout::automatic,
+            "the layout is automatic: resolve() was not called");
   return {.layout = resolved.layout,
           .pad_multiple = resolved.pad_multiple,
           .quadratic_cost = resolved.quadratic_cost};

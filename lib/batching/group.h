@@ -1,4 +1,4 @@
-// A group: samples that make one micro-batch, with the sums that budget, cost and reports need.
+// A group: the samples of one micro-batch, with the sums that budget, cost and reports need.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace odb {
 
-// Two squares of the longest permitted length would fill 63 bits.
+// 128 bits, because two squares of the longest permitted length would fill 63 bits.
 __extension__ using SquareSum = unsigned __int128;
 
 // Sums over the rows of a group (or of any set of samples).
@@ -32,7 +32,7 @@ struct GroupSums {
   friend bool operator==(const GroupSums&, const GroupSums&) = default;
 };
 
-// What the device is asked to do for a group. The layout decides what is charged.
+// How much work a group is for the device. The layout decides what is charged.
 struct CostModel {
   Layout layout = Layout::flat;
   std::int64_t pad_multiple = 1;  // padded only
@@ -44,14 +44,14 @@ struct CostModel {
   // tokens + q * sum(length^2), padded rows counted at their padded length. In tokens.
   double cost(const GroupSums& sums) const;
 
-  // `length` as a row takes it: itself (flat) or rounded up to the pad multiple.
+  // The length that a row takes in the batch: `length` (flat), or rounded up to the pad multiple.
   std::int64_t row_length(std::int64_t length) const;
 };
 
 CostModel cost_model(const BatchingOptions& resolved);
 
 struct Group {
-  std::vector<Item> rows;  // in the order in which they lie in the batch
+  std::vector<Item> rows;  // in the order of the batch
   GroupSums sums;          // of rows
 
   friend bool operator==(const Group&, const Group&) = default;

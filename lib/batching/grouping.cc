@@ -55,7 +55,7 @@ void best_fit(const GroupingRule& rule, std::span<const Item> window, Partition&
     group_of.push_back(joined.second);
     if (joined.first < shortest) {
       open.erase(place);
-    } else {  // its room shrank: it moves towards the front
+    } else {  // its room shrank: it moves toward the front
       const auto target = std::lower_bound(open.begin(), place, joined);
       std::rotate(target, place, place + 1);
       *target = joined;
@@ -88,7 +88,8 @@ void fit(const GroupingRule& rule, std::span<const Item> window, Partition& part
 }  // namespace
 
 GroupingRule grouping_rule(const BatchingOptions& resolved) {
-  ODB_CHECK(resolved.grouping != Grouping::automatic, "the grouping is settled by resolve()");
+  ODB_CHECK(resolved.grouping != Grouping::automatic,
+            "the grouping is automatic: resolve() was not called");
   return {.grouping = resolved.grouping, .model = cost_model(resolved), .l_max = resolved.l_max};
 }
 

@@ -1,13 +1,13 @@
 // Partitions a window into groups within the budget, and says which of them are full.
 //
-//   greedy  sorted by length, longest first; the longest takes as many neighbours as fit at its own
-//           length. The paper's rule; with its last group set aside no partition has fewer groups.
-//   fit     best fit in draw order: each sample joins the group that it leaves with least room, or
-//           opens one. Batches stay random in length; flat layout only.
+//   greedy  sorted by length, longest first; the longest takes as many neighbors as fit at its own
+//           length. The paper's rule. Except for its last group, no partition has fewer groups.
+//   fit     best fit in draw order: each sample joins the group that it leaves with the least room,
+//           or opens one. Batches stay random in length; flat layout only.
 //
-// Full are all groups but one. Under fit a group is opened for want of room in those before it, so
-// only the last one, of those below 98 % of the budget, can be expected to grow. To wait for more
-// than that would hold long samples back, which seldom find a short one, until only they are left.
+// All groups but one are full. Under fit a new group is opened only when no open group has room, so
+// only the last group below 98 % of the budget can be expected to grow. Waiting for more than that
+// would hold back long samples, which seldom find a short one, until only they are left.
 //
 // A sample longer than the budget is a group of its own. No group is empty, every sample is in
 // exactly one.
@@ -34,7 +34,7 @@ struct GroupingRule {
 
 GroupingRule grouping_rule(const BatchingOptions& resolved);
 
-// True: samples with these sums make one single group that a further one could still join.
+// True: samples with these sums form a single group that a further sample could still join.
 bool is_one_open_group(const GroupingRule& rule, const GroupSums& sums);
 
 // The order of greedy: longest first, equal lengths by view.
@@ -51,7 +51,7 @@ struct GroupSpan {
                       // are charged less than full_charge()
 };
 
-// A partition of a window. Kept between rounds so that its memory is used again.
+// A partition of a window. Kept between rounds to reuse its memory.
 struct Partition {
   std::vector<std::int32_t> members;  // indexes into the window, group after group
   std::vector<GroupSpan> groups;
@@ -62,7 +62,7 @@ struct Partition {
   }
 };
 
-// Groups `window` (in draw order) into `partition`, replacing what it held. Greedy: longest group
+// Groups `window` (in draw order) into `partition`, replacing its content. Greedy: longest group
 // first, rows longest first, equal lengths by view. Fit: groups in order of their first sample,
 // rows in draw order. O(n log n).
 void partition_window(const GroupingRule& rule, std::span<const Item> window, Partition& partition);

@@ -1,4 +1,4 @@
-// What batching knows of a sample: which one it is and how long it turned out to be.
+// What batching knows of a sample: which one it is, and its length after preprocessing.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct Item {
   friend bool operator==(const Item&, const Item&) = default;
 };
 
-// Why a drawn view does not enter training. Numbers are written to ledgers: frozen.
+// Why a drawn view does not enter training. The numbers are written to ledgers: do not change them.
 enum class LeftOutReason : std::uint8_t {
-  bad_record = 1,           // could not be read or made into a sample
+  bad_record = 1,           // could not be read or preprocessed
   no_supervised_token = 2,  // nothing to learn from
   crashed_worker = 3,       // the worker died or hung on it twice
 };

@@ -41,7 +41,7 @@ std::string body_of(const LifeMarker& marker) {
   return body;
 }
 
-// Reads a body whose checksum was right; a fault in it is still told with its place.
+// Reads a body with a correct checksum. An error in it still names its place.
 class BodyReader {
  public:
   BodyReader(std::string_view body, const std::string& where) : body_(body, where), where_(where) {}
@@ -66,8 +66,8 @@ class BodyReader {
       marker.resumed_step = varint();
       return marker;
     }
-    throw FileError("{}: a ledger record of type {}; wanted {} (step) or {} (marker)", where_,
-                    static_cast<int>(type), static_cast<int>(kStepType),
+    throw FileError("{}: found a ledger record of type {}, expected {} (step) or {} (marker)",
+                    where_, static_cast<int>(type), static_cast<int>(kStepType),
                     static_cast<int>(kMarkerType));
   }
 
@@ -96,8 +96,8 @@ bool all_zero(std::string_view bytes) {
   return bytes.find_first_not_of('\0') == std::string_view::npos;
 }
 
-// The body of the record that `rest` begins with; empty when the record is torn: no more, or
-// nothing but zeros, where the bytes of a file that had grown already did not reach the disk.
+// The body of the record that `rest` begins with; empty when the record is torn: it is cut off, or
+// only zeros follow, because the file had grown but its bytes did not reach the disk.
 std::optional<std::string_view> next_body(std::string_view rest, const std::string& place) {
   if (rest.size() < kHeaderSize) return std::nullopt;
   const auto length = read_little_endian<std::uint32_t>(rest);
@@ -109,11 +109,11 @@ std::optional<std::string_view> next_body(std::string_view rest, const std::stri
   const std::uint64_t whole = kHeaderSize + std::uint64_t{length} + kChecksumSize;
   if (rest.size() < whole) return std::nullopt;
   const std::string_view body = rest.substr(kHeaderSize, length);
-  const auto wanted = read_little_endian<std::uint64_t>(rest.substr(kHeaderSize + length));
-  if (checksum64(body) == wanted) return body;
+  const auto expected = read_little_endian<std::uint64_t>(rest.substr(kHeaderSize + length));
+  if (checksum64(body) == expected) return body;
   if (all_zero(rest.substr(whole))) return std::nullopt;
-  throw FileError("{}: found checksum {}, wanted {}; the ledger is damaged there", place,
-                  to_hex(checksum64(body)), to_hex(wanted));
+  throw FileError("{}: found checksum {}, expected {}; the ledger is damaged there", place,
+                  to_hex(checksum64(body)), to_hex(expected));
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ std::uint64_t read_ledger(std::string_view bytes, const std::string& where,
   const std::string header = ledger_header();
   if (header.substr(0, bytes.size()) == bytes && bytes.size() < header.size()) return 0;  // torn
   if (bytes.substr(0, kMagic.size()) != kMagic)
-    throw FileError("{}: does not begin with {}; wanted a ledger of odb-trainer", where, kMagic);
+    throw FileError("{}: does not begin with {}; expected a ledger of odb-trainer", where, kMagic);
   const auto version = read_little_endian<std::uint32_t>(bytes.substr(kMagic.size()));
   if (version != kVersion)
     throw FileError("{}: found ledger version {}, this odb-trainer reads version {}", where,

@@ -3,11 +3,11 @@
 // A file is the header "ODBLEDGR" + version, then records: length and its complement (u32 each),
 // body, XXH3-64 of the body, little-endian. A body begins with its type:
 //   1  a step     life, epoch, step, n, n view ids, m, m x (view id, reason)
-//   2  a marker   life, world, resumed step: steps after it of earlier lives are void, in all
-//                 ranks' files (written by rank 0 alone)
-// Whole numbers in bodies are varints (base/bytes.h). Who dies while appending leaves a torn last
-// record, a machine that does so maybe zeros in place of its end: what comes before it is valid,
-// the rest is to be cut off.
+//   2  a marker   life, world, resumed step: later steps of earlier lives are void in all ranks'
+//                 files (written by rank 0 only)
+// Integers in bodies are varints (base/bytes.h). A process that dies while appending leaves a torn
+// last record; after a machine crash zeros may stand in place of its end. Everything before it is
+// valid; the rest must be cut off.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 namespace odb {
 
 struct StepRecord {
-  std::int64_t life = 0;  // number of the process life, from 0
+  std::int64_t life = 0;  // number of the process life, counted from 0
   std::int64_t epoch = 0;
   std::int64_t step = 0;
   std::vector<ViewId> trained;
@@ -34,22 +34,22 @@ struct StepRecord {
 struct LifeMarker {
   std::int64_t life = 0;
   std::int64_t world = 0;
-  std::int64_t resumed_step = 0;  // steps up to it stand, also those of earlier lives
+  std::int64_t resumed_step = 0;  // steps up to it stay valid, also those of earlier lives
 
   friend bool operator==(const LifeMarker&, const LifeMarker&) = default;
 };
 
 using LedgerRecord = std::variant<StepRecord, LifeMarker>;
 
-// What a new file begins with.
+// The first bytes of a new file.
 std::string ledger_header();
 
 // The bytes to append for a record.
 std::string serialise(const LedgerRecord& record);
 
-// Calls `visit` for each record in order. Answers how many bytes are valid: fewer than
-// bytes.size() when the last record is torn. FileError, naming `where` and the offset: no ledger,
-// another version, or damage before the last record.
+// Calls `visit` for each record in order. Returns how many bytes are valid: fewer than
+// bytes.size() when the last record is torn. FileError, naming `where` and the offset: not a
+// ledger, another version, or damage before the last record.
 std::uint64_t read_ledger(std::string_view bytes, const std::string& where,
                           const std::function<void(const LedgerRecord&)>& visit);
 

@@ -1,5 +1,5 @@
-// All ranks of a run in one process and one thread: the reductions are plain loops. What the
-// simulator and the tests run; real ranks use run_round() over Peers.
+// All ranks of a run in one process and one thread: the reductions are plain loops. The simulator
+// and the tests use it; real ranks use run_round() over Peers.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace odb {
 
-// What preprocessing a view gives: its length, or why it is left out.
+// The result of preprocessing a view: its length, or why it is left out.
 using Prepared = std::variant<Item, LeftOut>;
 using Prepare = std::function<Prepared(ViewId)>;
 
-// Delivers what `rounds` wants until its window is filled.
+// Delivers the views that `rounds` asks for until its window is filled.
 void fill(Rounds& rounds, const Prepare& prepare);
 
-// One round of all `ranks` (rank r at index r). Element r of the answer: the slots of rank r.
+// One round of all `ranks` (rank r at index r). Element r of the result: the slots of rank r.
 std::vector<std::vector<Slot>> lock_step_round(std::vector<Rounds>& ranks, const Prepare& prepare);
 
 }  // namespace odb

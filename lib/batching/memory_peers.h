@@ -1,5 +1,5 @@
-// Peers and Membership for ranks that are threads of one process: the twin of the ones over a
-// network, with the same rules about generations.
+// Peers and Membership for ranks that are threads of one process. Generations follow the same rules
+// as over a network.
 #pragma once
 
 #include <condition_variable>
@@ -12,12 +12,12 @@
 
 namespace odb {
 
-// The shared side. Outlives every Membership and Peers made from it.
+// The shared part. Outlives every Membership and Peers made from it.
 class MemoryPeers {
  public:
   explicit MemoryPeers(int world);
 
-  // The way in for rank `rank`. Any number of times: a re-started rank asks again.
+  // The membership of rank `rank`. May be called again: a restarted rank does.
   std::unique_ptr<Membership> membership(int rank);
 
  private:
@@ -28,7 +28,7 @@ class MemoryPeers {
     std::int64_t number = 0;
     int arrived = 0;
     std::vector<std::int64_t> values;
-    std::vector<std::int64_t> finished;  // the values of the reduction before
+    std::vector<std::int64_t> finished;  // result of the previous reduction
   };
 
   bool all_joined() const;  // mutex_ held

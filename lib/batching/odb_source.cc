@@ -71,7 +71,7 @@ OdbSource::Candidate OdbSource::candidate(std::size_t group) const {
   return result;
 }
 
-// Full groups; every group once the epoch is drawn.
+// Full groups; once every view of the epoch is drawn, all groups.
 void OdbSource::find_candidates() {
   candidates_.clear();
   for (std::size_t i = 0; i < partition_.groups.size(); ++i)
@@ -91,7 +91,7 @@ Supply OdbSource::supply() {
   return {.groups = static_cast<std::int64_t>(candidates_.size()), .samples = window_.size()};
 }
 
-// All candidates, and as many open groups as are needed, the costliest first.
+// All candidates, and as many open groups as needed, costliest first.
 std::vector<std::size_t> OdbSource::all_groups(std::int64_t count) const {
   std::vector<std::size_t> groups;
   std::vector<bool> is_candidate(partition_.groups.size());
@@ -142,7 +142,7 @@ Group OdbSource::copy_group(std::size_t group) const {
 std::vector<Group> OdbSource::take(std::int64_t count, Rng shared, Rng own) {
   ODB_CHECK(count >= 1 && count <= window_.size(), "{} groups of {} samples", count,
             window_.size());
-  // First, so that ranks which choose nothing still draw the same order.
+  // Drawn first, so that ranks that choose nothing still draw the same order.
   const std::vector<std::int64_t> order =
       slot_order(count, options_.mates == Mates::cost ? shared : own);
   std::vector<Group> groups;

@@ -1,8 +1,7 @@
-// Online dynamic batching: draw into a window, group the window anew each round, let full groups
-// go.
+// Online dynamic batching: draw into a window, regroup the window each round, emit full groups.
 //
-// Needs no length before a view is drawn. Between rounds it holds the window and the sampler's
-// position, nothing else, so that is its state.
+// Needs no length before a view is drawn. Between rounds it holds only the window and the sampler's
+// position: these are its state.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +18,8 @@ namespace odb {
 
 class OdbSource final : public GroupSource {
  public:
-  // At `start`: the ids of its window are wanted first, then what the sampler draws. `order` is the
-  // epoch's; `leftovers` may be null when the position names none.
+  // At `start`: asks first for the ids of its window, then for what the sampler draws. `order` is
+  // the epoch's; `leftovers` may be null when the position names none.
   OdbSource(const BatchingOptions& resolved, const Permutation& order, LeftoverList leftovers,
             const RoundStart& start);
 
@@ -35,21 +34,21 @@ class OdbSource final : public GroupSource {
   void save(RoundStart& start) const override;
 
  private:
-  // A group of the partition that may leave in this round.
+  // A group of the partition that may be emitted in this round.
   struct Candidate {
     double cost = 0;
     ViewId lowest_view = 0;
-    std::int64_t sent_back = 0;  // the most of its samples
+    std::int64_t sent_back = 0;  // maximum over its samples
     std::size_t group = 0;       // in partition_.groups
   };
 
-  // Moves past the view that was wanted next; answers how often it was sent back before.
+  // Moves past the next view; returns how often that view was sent back before.
   std::int64_t draw(ViewId view);
   bool drawn_out() const;
   Candidate candidate(std::size_t group) const;
   void find_candidates();
-  // Groups of the partition that leave when there are not more candidates than `count`, and when
-  // there are.
+  // Groups of the partition to emit when there are at most `count` candidates, and when there are
+  // more.
   std::vector<std::size_t> all_groups(std::int64_t count) const;
   std::vector<std::size_t> chosen_groups(std::int64_t count, Rng& shared) const;
   Group copy_group(std::size_t group) const;
@@ -58,8 +57,8 @@ class OdbSource final : public GroupSource {
   GroupingRule rule_;
   Sampler sampler_;
   Window window_;
-  std::vector<WindowEntry> restored_;  // window ids of the start that are yet to be delivered,
-  std::size_t next_restored_ = 0;      // from here on
+  std::vector<WindowEntry> restored_;  // window ids of the start: still to be delivered are those
+  std::size_t next_restored_ = 0;      // from this index on
   std::int64_t fill_target_;
   Partition partition_;                // of the round
   std::vector<Candidate> candidates_;  // of the round, by cost, ties by lowest view

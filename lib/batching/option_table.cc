@@ -8,7 +8,7 @@ void describe_steps(OptionTable& table, BatchingOptions& options) {
       .unit("micro-steps")
       .at_least(1)
       .default_note("1 if no other step length is given")
-      .help("micro-steps of an optimizer step");
+      .help("micro-steps per optimizer step");
   table.add("global-batch-tokens", options.global_batch_tokens)
       .unit("tokens")
       .at_least(1)
@@ -21,7 +21,7 @@ void describe_steps(OptionTable& table, BatchingOptions& options) {
   table
       .add("loss-norm", options.loss_norm,
            named({LossNorm::token, LossNorm::sample, LossNorm::rank_mean}))
-      .help("what counts the same in the mean loss of a step: every token, sample, or rank");
+      .help("what has equal weight in the mean loss of a step: every token, sample, or rank");
 }
 
 }  // namespace
@@ -29,32 +29,32 @@ void describe_steps(OptionTable& table, BatchingOptions& options) {
 OptionDeclaration<Layout> add_layout(OptionTable& table, Layout& layout) {
   return table.add("layout", layout, named({Layout::automatic, Layout::flat, Layout::padded}))
       .help(
-          "flat puts rows one after another, padded fills them up to the longest; auto is what "
-          "the model prefers");
+          "flat concatenates rows, padded pads them to the longest; auto takes what the model "
+          "prefers");
 }
 
 void add_grouping(OptionTable& table, Grouping& grouping) {
   table.add("grouping", grouping, named({Grouping::automatic, Grouping::greedy, Grouping::fit}))
       .help(
-          "greedy batches neighbours in length, fit fills the budget in draw order; auto is fit "
-          "for flat, greedy for padded");
+          "greedy batches samples of similar length, fit fills the budget in draw order; auto is "
+          "fit for flat, greedy for padded");
 }
 
 void add_align(OptionTable& table, Align& align) {
   table.add("align", align, named({Align::balanced, Align::paper}))
       .help(
-          "how many groups a round has: balanced takes what every rank has full, paper what the "
-          "richest has and splits groups elsewhere");
+          "groups per round: balanced takes the minimum of full groups over ranks, paper the "
+          "maximum and splits groups on the other ranks");
 }
 
 void add_mates(OptionTable& table, Mates& mates) {
   table.add("mates", mates, named({Mates::cost, Mates::random}))
-      .help("which groups share a step over ranks: those of like cost, or random ones");
+      .help("which groups of the ranks share a slot: those of similar cost, or random ones");
 }
 
 void add_join(OptionTable& table, bool& join) {
   table.add("join", join)
-      .help("on trains every sample of an epoch, off ends it when the first rank has none left");
+      .help("on trains every sample of an epoch, off ends it when the first rank is out of data");
 }
 
 void describe(OptionTable& table, BatchingOptions& options) {

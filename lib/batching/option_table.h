@@ -1,5 +1,5 @@
 // The batching options as entries of a command's option table: names, units, ranges, help. Each is
-// declared once, whatever it is read into: a command that compares batchings takes lists of values.
+// declared once, for single values and for the lists of a command that compares strategies.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace odb {
 
-// (name, value) of every enumerator, so that the words exist once.
+// (name, value) of every enumerator, so that each name is defined once.
 template <typename Enum>
 std::vector<std::pair<std::string, Enum>> named(std::initializer_list<Enum> values) {
   std::vector<std::pair<std::string, Enum>> result;
@@ -22,7 +22,7 @@ std::vector<std::pair<std::string, Enum>> named(std::initializer_list<Enum> valu
   return result;
 }
 
-// A number of something, from 1 on.
+// A count, at least 1.
 struct CountOption {
   const char* name;
   const char* unit;
@@ -32,15 +32,15 @@ struct CountOption {
 
 inline constexpr CountOption kLMaxOption{
     "l-max", "tokens", kMostTokens,
-    "token budget of a micro-batch; a single longer sample travels alone"};
+    "token budget of a micro-batch; a longer sample is a micro-batch of its own"};
 inline constexpr CountOption kWindowOption{"window", "samples", kMostTokens,
-                                           "samples that a rank holds to choose from"};
+                                           "samples that a rank buffers to form groups from"};
 inline constexpr CountOption kPadMultipleOption{"pad-multiple", "tokens", kMostCount,
-                                                "padded rows are a multiple of this long"};
+                                                "padded rows have a multiple of this length"};
 inline constexpr CountOption kRoundGroupsOption{"round-groups", "groups", kMostCount,
-                                                "most groups that a rank emits in one round"};
+                                                "maximum groups that a rank emits per round"};
 inline constexpr CountOption kBatchSizeOption{"batch-size", "samples", kMostCount,
-                                              "samples of a batch for standard, sorted and bucket"};
+                                              "samples per batch for standard, sorted and bucket"};
 inline constexpr CountOption kBucketPoolFactorOption{
     "bucket-pool-factor", "batches", kMostCount, "size of the pool that bucket sorts by length"};
 
@@ -70,8 +70,8 @@ void add_align(OptionTable& table, Align& align);
 void add_mates(OptionTable& table, Mates& mates);
 void add_join(OptionTable& table, bool& join);
 
-// Declares every option of `options`, which must outlive `table`. What spans several options is
-// checked by resolve().
+// Declares every option of `options`, which must outlive `table`. resolve() checks what depends on
+// several options.
 void describe(OptionTable& table, BatchingOptions& options);
 
 }  // namespace odb

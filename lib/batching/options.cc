@@ -52,7 +52,7 @@ BatchingOptions resolve(BatchingOptions options, Layout layout_of_model) {
         "--batching packing with --layout padded: a packed row has samples of different lengths "
         "one after another; use --layout flat");
   if (!std::isfinite(options.quadratic_cost) || options.quadratic_cost < 0)
-    throw UsageError("the quadratic cost of the model is {}; wanted a finite number, 0 or more",
+    throw UsageError("the quadratic cost of the model is {}; expected a finite number, 0 or more",
                      options.quadratic_cost);
   if (!options.global_batch_tokens && !options.global_batch_samples)
     options.accumulate = options.accumulate.value_or(1);
@@ -61,8 +61,8 @@ BatchingOptions resolve(BatchingOptions options, Layout layout_of_model) {
 
 std::string options_fingerprint(const BatchingOptions& resolved) {
   ODB_CHECK(resolved.layout != Layout::automatic && resolved.grouping != Grouping::automatic,
-            "options are fingerprinted after resolve()");
-  // Under non-join the paper's rule is used whatever --align says.
+            "options fingerprinted before resolve()");
+  // Without join the paper's rule applies, whatever --align is.
   const Align align = resolved.join ? resolved.align : Align::paper;
   return fmt::format(
       "batching={} l-max={} layout={} grouping={} align={} round-groups={} mates={} join={} "

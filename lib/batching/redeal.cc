@@ -9,7 +9,7 @@
 namespace odb {
 namespace {
 
-// All ranks there, once, and at the same place.
+// Checks that every rank occurs once and that all are at the same slot.
 void check_complete(std::span<const OwnedState> old) {
   if (old.empty()) throw FileError("no data state to continue from");
   const OwnedState& first = old.front();
@@ -21,15 +21,14 @@ void check_complete(std::span<const OwnedState> old) {
     const StateOwner& owner = state.owner;
     if (owner.world != static_cast<int>(old.size()) || owner.rank < 0 ||
         owner.rank >= owner.world || seen[static_cast<std::size_t>(owner.rank)])
-      throw FileError(
-          "data states: {} were read, one of them of rank {} of {}; wanted each rank once",
-          old.size(), owner.rank, owner.world);
+      throw FileError("data states: read {}, one of them of rank {} of {}; expected each rank once",
+                      old.size(), owner.rank, owner.world);
     seen[static_cast<std::size_t>(owner.rank)] = true;
     if (state.state.start.epoch != first.state.start.epoch ||
         slots_done(state) != slots_done(first))
       throw FileError(
           "data states: rank {} stopped in epoch {} before slot {}, rank {} in epoch {} before "
-          "slot {}; wanted the states of one step",
+          "slot {}; expected the states of one step",
           owner.rank, state.state.start.epoch, slots_done(state), first.owner.rank,
           first.state.start.epoch, slots_done(first));
   }
@@ -62,8 +61,8 @@ class OldRank {
     }
     if (!done_.empty())
       throw FileError(
-          "data state of rank {}: it counts view {} as done, which the rank had not "
-          "drawn; the states do not belong together",
+          "data state of rank {}: it counts view {} as done, but the rank had not drawn it; the "
+          "states do not belong together",
           old_.owner.rank, *done_.begin());
   }
 
@@ -77,15 +76,15 @@ class OldRank {
         (position.leftover_begin < 0 ||
          position.leftover_end > static_cast<std::int64_t>(old_leftovers_.size())))
       throw FileError(
-          "data state of rank {}: leftovers {}..{} of a list of {}; the list belongs "
-          "to another checkpoint",
+          "data state of rank {}: leftovers {}..{} of a list of {}; the list belongs to another "
+          "checkpoint",
           old_.owner.rank, position.leftover_begin, position.leftover_end, old_leftovers_.size());
   }
 
   const OwnedState& old_;
   std::span<const ViewId> old_leftovers_;
   const ViewsAt& views_at_;
-  std::unordered_set<ViewId> done_;  // and not met yet
+  std::unordered_set<ViewId> done_;  // trained or left out, and not seen yet
 };
 
 }  // namespace
@@ -108,7 +107,7 @@ Redealt redeal(std::span<const OwnedState> old, std::span<const ViewId> old_left
     next.round = std::max(next.round, start.round + 1);
     next.next_slot = start.next_slot + state->state.slots_taken;
     next.fill_target = std::max(next.fill_target, start.fill_target);
-    for (const LeftOut& row : start.known_bad)  // after an earlier change of W all ranks have them
+    for (const LeftOut& row : start.known_bad)  // after a change of W all ranks have them
       if (std::find(next.known_bad.begin(), next.known_bad.end(), row) == next.known_bad.end())
         next.known_bad.push_back(row);
   }

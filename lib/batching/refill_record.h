@@ -1,6 +1,6 @@
-// What the refill of a round gave: enough to form the round again without preparing its samples
+// The result of a round's refill: enough to form the round again without preparing its samples
 // again. A collate records it before it enters the round's first all-reduce, so that its successor
-// offers the same groups, whatever has become of the samples meanwhile.
+// offers the same groups even if samples have turned bad meanwhile.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct RefillRecord {
 // below 2^35 samples.
 std::string serialize(const RefillRecord& record);
 
-// FileError: the bytes are no record, or damaged. `where` names the source in messages.
+// FileError: not a record, or damaged. `where` names the source in messages.
 RefillRecord parse_refill_record(std::string_view bytes, const std::string& where);
 
 }  // namespace odb

@@ -9,7 +9,7 @@
 namespace odb {
 namespace {
 
-// The number that ranks compare: where they are and by which rules.
+// The number that ranks compare: a hash of their position and their options.
 std::int64_t position_word(const RunShape& shape, const BatchingOptions& options,
                            const RoundStart& start) {
   const std::string text = fmt::format(
@@ -26,8 +26,8 @@ constexpr bool kAssertInvariants = false;
 constexpr bool kAssertInvariants = true;
 #endif
 
-// The guarantees of batching that a rank can see by itself (trace.h judges all ranks together):
-// every group has rows, within the budget but for one long sample, and no view comes twice.
+// The guarantees of batching that one rank can check (trace.h checks all ranks together): every
+// group has rows, only a single long sample exceeds the budget, and no view comes twice.
 void assert_groups(const BatchingOptions& options, const std::vector<Group>& groups) {
   const CostModel model = cost_model(options);
   std::vector<ViewId> views;
@@ -61,8 +61,8 @@ Rounds::Rounds(const RunShape& shape, const BatchingOptions& options, const Roun
 void Rounds::deliver(const Item& item) {
   if (item.length < 1 || item.supervised < 0)
     throw DataError(
-        "sample {} has {} tokens, {} of them supervised; wanted at least one token and no negative "
-        "count",
+        "sample {} has {} tokens, {} of them supervised; expected at least one token and no "
+        "negative count",
         item.view, item.length, item.supervised);
   if (item.supervised == 0)
     leave_out({.view = item.view, .reason = LeftOutReason::no_supervised_token});
@@ -116,9 +116,8 @@ std::vector<std::int64_t> Rounds::agree(const std::vector<std::int64_t>& maxima)
   if (!agreement.same_position)
     throw UsageError(
         "rank {} is at epoch {}, round {}, slot {} of {} samples with --seed {} and {}; another "
-        "rank "
-        "is elsewhere or was started otherwise: compare the options, the seed, the data files and "
-        "the checkpoint of all ranks",
+        "rank has another position or other options: compare the options, the seed, the data "
+        "files and the checkpoint of all ranks",
         shape_.rank, start_.epoch, start_.round, start_.next_slot, shape_.data_size, shape_.seed,
         options_fingerprint(options_));
   slots_ = 0;
@@ -205,8 +204,7 @@ std::optional<std::vector<Slot>> run_round(Rounds& rounds, Peers& peers, std::in
 
 std::optional<Replay> agree_on_replay(Peers& peers, std::int64_t newest_saved_round,
                                       std::int64_t newest_published_round) {
-  const auto maxima =
-      peers.reduce(Reduction::max, {-newest_saved_round, newest_published_round});
+  const auto maxima = peers.reduce(Reduction::max, {-newest_saved_round, newest_published_round});
   if (!maxima) return std::nullopt;
   const std::int64_t round = -maxima->front();
   return Replay{.round = round, .published = maxima->back() >= round};

@@ -1,8 +1,8 @@
-// A rank's part in one round after another: fill, offer, agree, total.
+// A rank's part in each round: fill, offer, agree, total.
 //
 //   while (rounds.filling()) rounds.deliver(...)      draw and preprocess wanted() in order
-//   maxima = all-reduce MAX of rounds.offer()         8 numbers, whatever W is
-//   sums = all-reduce SUM of rounds.agree(maxima)     4 numbers a slot; empty: no second reduce
+//   maxima = all-reduce MAX of rounds.offer()         8 numbers for any W
+//   sums = all-reduce SUM of rounds.agree(maxima)     5 numbers per slot; empty: no second reduce
 //   slots = rounds.total(sums)                        the round's slots, equal in number everywhere
 //
 // No I/O, no clock, no thread: the sequence of slots is a function of data, options, seed, epoch
@@ -24,7 +24,7 @@
 
 namespace odb {
 
-// Which rank of which run. All but `rank` is equal on all ranks.
+// Identifies the rank and the run. All members but `rank` are equal on all ranks.
 struct RunShape {
   int rank = 0;
   int world = 1;
@@ -38,34 +38,34 @@ class Rounds {
   Rounds(const RunShape& shape, const BatchingOptions& options, const RoundStart& start,
          std::unique_ptr<GroupSource> source);
 
-  // The position before the present round's refill: save it before the first deliver().
+  // The position before the current round's refill: save it before the first deliver().
   const RoundStart& start() const { return start_; }
 
   // Filling, as the source defines it. A delivered item without supervised tokens is left out with
-  // its reason. DataError: a length below 1; InternalError: not the view that was wanted next.
+  // its reason. DataError: a length below 1; InternalError: not the view wanted(1).
   std::vector<ViewId> wanted(std::int64_t limit) const { return source_->wanted(limit); }
   bool filling() const { return !ended_ && source_->filling(); }
   void deliver(const Item& item);
   void leave_out(const LeftOut& row);
-  // A view whose worker died on it twice: part of start() from now on. The
-  // caller leaves such views out without trying them (is_known_bad).
+  // A view on which a worker died twice. It is part of start() from now on, and the caller leaves
+  // it out without trying it (is_known_bad).
   void remember_bad(const LeftOut& row);
   bool is_known_bad(ViewId view) const;
 
-  // What the refill gave, once filled and before offer().
+  // The result of the refill. Valid after filling and before offer().
   RefillRecord refill_record() const { return {source_->items(), left_out_}; }
-  // Instead of filling, at a round's start: the refill that `record` was taken after. InternalError:
-  // the record is of another round.
+  // Replaces filling at a round's start by the recorded refill. InternalError: the record is of
+  // another round.
   void refill_from(const RefillRecord& record);
 
-  // `failure`: 0, or an exit code by which this rank asks all to end the run.
+  // `failure`: 0, or an exit code with which this rank asks all ranks to end the run.
   std::vector<std::int64_t> offer(std::int64_t failure = 0);
 
   // The element-wise maxima of all offers. Returns this rank's numbers for the sum; empty when the
-  // epoch ends here or a rank has failed. UsageError: ranks were not started alike.
+  // epoch ends here or a rank has failed. UsageError: ranks were started with different options.
   std::vector<std::int64_t> agree(const std::vector<std::int64_t>& maxima);
 
-  // The round's slots. `sums` empty after an empty agree(). Then the next round begins.
+  // The round's slots. `sums` is empty after an empty agree(). Then the next round begins.
   std::vector<Slot> total(const std::vector<std::int64_t>& sums);
 
   // After agree(): a rank failed, so no slots follow.
@@ -75,8 +75,8 @@ class Rounds {
   };
   const std::optional<Failure>& failure() const { return failure_; }
 
-  bool ended() const { return ended_; }  // the end slot was handed out
-  // Views of this rank that no slot has taken: after a non-join end, what was not emitted.
+  bool ended() const { return ended_; }  // the end slot was returned
+  // Views of this rank that no slot has taken: after a non-join end, those not emitted.
   std::int64_t remaining() const { return source_->remaining(); }
 
  private:
@@ -90,26 +90,26 @@ class Rounds {
   std::vector<LeftOut> left_out_;  // of this round's refill
   OpenStep open_step_;
   Supply supply_;
-  std::vector<Group> groups_;  // of this round, one a slot; none when finished
+  std::vector<Group> groups_;  // of this round, one per slot; none when finished
   std::int64_t slots_ = 0;     // T
   std::optional<Failure> failure_;
   bool ended_ = false;
 };
 
-// One round over `peers`, after filling. Empty: superseded, and `rounds` is of no more use (restore
-// from the agreed round's start). A failed rank: no slots, rounds.failure() tells.
+// One round over `peers`, after filling. Empty: superseded; `rounds` must not be used any more
+// (restore from the agreed round's start). If a rank failed: no slots, see rounds.failure().
 std::optional<std::vector<Slot>> run_round(Rounds& rounds, Peers& peers, std::int64_t failure = 0);
 
 // Where a generation begins.
 struct Replay {
-  std::int64_t round = 0;  // the oldest of the ranks' newest saved rounds: all replay from its start
-  // A trainer may have taken a slot of that round, so it must come out as it was. Otherwise it is
-  // formed anew.
+  std::int64_t round = 0;  // minimum of the ranks' newest saved rounds: all replay from its start
+  // A trainer may have taken a slot of that round, so the replay must give the same round. False:
+  // the round is formed from its start.
   bool published = false;
 };
 
-// First reduction of a generation. `newest_published_round`: the newest of which this rank has
-// published a slot; -1: none. Empty: superseded.
+// First reduction of a generation. `newest_published_round`: the newest round of which this rank
+// has published a slot; -1: none. Empty: superseded.
 std::optional<Replay> agree_on_replay(Peers& peers, std::int64_t newest_saved_round,
                                       std::int64_t newest_published_round);
 

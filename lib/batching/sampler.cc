@@ -7,9 +7,9 @@
 namespace odb {
 namespace {
 
-// Where share `index` of `count` things in `world` shares begins, when the first shares to be one
-// larger are those from `first_large` on (cyclic): leftovers and progressions then do not both
-// favour rank 0.
+// Where share `index` begins when `count` things are divided into `world` shares. The shares that
+// are one larger start at `first_large` (cyclic), so that leftovers and progressions do not both
+// favor rank 0.
 struct Shares {
   std::int64_t count;
   int world;
@@ -58,17 +58,17 @@ std::vector<SamplerPosition> share_out(std::int64_t leftover_count,
   std::vector<SamplerPosition> shares(static_cast<std::size_t>(world));
   std::int64_t next_leftover = 0;
   std::size_t source = 0;        // the progression being cut
-  std::int64_t cut_already = 0;  // its elements that are given away
+  std::int64_t cut_already = 0;  // its elements that are already dealt
   for (int rank = 0; rank < world; ++rank) {
     SamplerPosition& share = shares[static_cast<std::size_t>(rank)];
     share.leftover_begin = next_leftover;
     share.leftover_end = next_leftover += leftovers.size(rank);
-    for (std::int64_t wanted = positions.size(rank); wanted > 0;) {
+    for (std::int64_t needed = positions.size(rank); needed > 0;) {
       const std::int64_t left = undrawn[source].count() - cut_already;
-      const std::int64_t taken = std::min(left, wanted);
+      const std::int64_t taken = std::min(left, needed);
       if (taken > 0)
         share.progressions.push_back(cut(undrawn[source], cut_already, cut_already + taken));
-      wanted -= taken;
+      needed -= taken;
       cut_already += taken;
       if (taken == left) {
         ++source;

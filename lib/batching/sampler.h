@@ -2,8 +2,8 @@
 // positions of the epoch's order.
 //
 // Rank r of W starts with the one progression r, r + W, ... < N. Any number of ranks can share out
-// what others had not drawn (share_out): lists of this form map to lists of this form, and a change
-// of W adds at most W - 1 progressions in all, so it may be repeated without end.
+// what others had not drawn (share_out): the result has the same form, and a change of W adds at
+// most W - 1 progressions in total, so it can be repeated any number of times.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct Progression {
   friend bool operator==(const Progression&, const Progression&) = default;
 };
 
-// What a rank has yet to draw. leftover_begin..leftover_end are indexes into the list of leftover
-// ids of the last change of W, which is kept once for all ranks.
+// What a rank still has to draw. leftover_begin..leftover_end are indexes into the list of leftover
+// ids of the last change of W, which is saved once for all ranks.
 struct SamplerPosition {
   std::int64_t leftover_begin = 0;
   std::int64_t leftover_end = 0;
@@ -49,16 +49,16 @@ std::vector<SamplerPosition> share_out(std::int64_t leftover_count,
 
 using LeftoverList = std::shared_ptr<const std::vector<ViewId>>;
 
-// Draws views one by one. Looking ahead does not move it. Not thread-safe, not even its const
-// members: what was looked at is kept.
+// Draws views one by one. Looking ahead draws nothing. Not thread-safe, not even its const members:
+// they cache the views ahead.
 class Sampler {
  public:
   // `leftovers` may be null when the position names none.
   Sampler(const Permutation& order, LeftoverList leftovers, SamplerPosition position);
 
-  // Appends up to `limit` of the views that come next.
+  // Appends up to `limit` of the next views.
   void peek(std::int64_t limit, std::vector<ViewId>& views) const;
-  // The next view; past the next view. remaining() > 0 (checked).
+  // Returns the next view; moves past it. remaining() > 0 (checked).
   ViewId next() const;
   void advance();
 
@@ -70,10 +70,10 @@ class Sampler {
 
   Permutation order_;
   LeftoverList leftovers_;
-  SamplerPosition position_;  // progressions that are used up are removed
+  SamplerPosition position_;  // without used-up progressions
   std::int64_t remaining_ = 0;
 
-  // Views that come next and were computed already, and where the one after them comes from.
+  // Next views that are already computed, and where the view after them comes from.
   mutable std::deque<ViewId> ahead_;
   mutable std::int64_t next_leftover_;
   mutable std::size_t next_progression_ = 0;

@@ -63,14 +63,13 @@ class StateReader {
 
   std::int64_t number() { return bytes_.read<std::int64_t>(); }
 
-  // A count of things that take at least `least_size` bytes each.
+  // A count of entries that take at least `least_size` bytes each.
   std::size_t count(std::size_t least_size) {
     const std::int64_t found = number();
     if (found < 0 || static_cast<std::uint64_t>(found) > bytes_.remaining() / least_size)
       throw FileError(
-          "{}: found a list of {} entries in the {} bytes that are left; the state is "
-          "damaged",
-          where_, found, bytes_.remaining());
+          "{}: found a list of {} entries in the remaining {} bytes; the state is damaged", where_,
+          found, bytes_.remaining());
     return static_cast<std::size_t>(found);
   }
 
@@ -139,23 +138,23 @@ class StateReader {
 std::string_view checked_body(std::string_view bytes, const std::string& where) {
   const std::size_t header = kMagic.size() + sizeof(kVersion);
   if (bytes.size() < header + kChecksumSize || bytes.substr(0, kMagic.size()) != kMagic)
-    throw FileError("{}: {} bytes that do not begin with {}; wanted a data state of odb-trainer",
+    throw FileError("{}: {} bytes that do not begin with {}; expected a data state of odb-trainer",
                     where, bytes.size(), kMagic);
   const auto version = read_little_endian<std::uint32_t>(bytes.substr(kMagic.size()));
   if (version != kVersion)
     throw FileError(
-        "{}: found data state version {}, this odb-trainer reads version {}; continue "
-        "with the release that wrote it",
+        "{}: found data state version {}, this odb-trainer reads version {}; continue with the "
+        "release that wrote it",
         where, version, kVersion);
   const std::string_view covered = bytes.substr(0, bytes.size() - kChecksumSize);
-  const auto wanted = read_little_endian<std::uint64_t>(bytes.substr(covered.size()));
-  if (checksum64(covered) != wanted)
-    throw FileError("{}: found checksum {}, wanted {}; the data state is damaged", where,
-                    to_hex(checksum64(covered)), to_hex(wanted));
+  const auto expected = read_little_endian<std::uint64_t>(bytes.substr(covered.size()));
+  if (checksum64(covered) != expected)
+    throw FileError("{}: found checksum {}, expected {}; the data state is damaged", where,
+                    to_hex(checksum64(covered)), to_hex(expected));
   return covered.substr(header);
 }
 
-// The words of `a` that `b` does not have, both of "name=value name=value ...".
+// The entries of `a` that `b` does not have; both are "name=value name=value ...".
 std::string words_not_in(std::string_view a, std::string_view b) {
   std::string found;
   const std::string other = fmt::format(" {} ", b);
@@ -193,7 +192,7 @@ void check_replayed(const DataState& state, std::span<const Slot> slots) {
   const ViewId view = saved != state.taken.end() ? *saved : *found;
   throw DataError(
       "the first {} slots of round {} held {} samples when the state was saved and hold {} now; "
-      "they differ first at sample {}: the data, tokenizer or template has changed since",
+      "the first difference is sample {}: the data, tokenizer or template has changed since",
       state.slots_taken, state.start.round, state.taken.size(), replayed.taken.size(), view);
 }
 
@@ -202,7 +201,7 @@ RoundStart first_round(const BatchingOptions& resolved, std::int64_t positions, 
   if (!resolved.join && positions < world)
     throw UsageError(
         "--join off and --batching {} with {} {} on {} ranks: a rank without any would end the "
-        "epoch at once; use --join on or at most {} ranks",
+        "epoch immediately; use --join on or at most {} ranks",
         name(resolved.strategy), positions, plans_epoch(resolved.strategy) ? "batches" : "samples",
         world, positions);
   RoundStart start;
@@ -253,12 +252,12 @@ void check_same_run(const StateOwner& saved, const StateOwner& running, const st
                      running.seed, saved.seed);
   if (saved.data_size != running.data_size)
     throw UsageError(
-        "{}: saved over {} samples, the data now has {}; continue with the data that "
-        "the run began with, or start a new one",
+        "{}: saved with data of {} samples, the data now has {}; continue with the data that the "
+        "run began with, or start a new run",
         where, saved.data_size, running.data_size);
   if (saved.options != running.options)
-    throw UsageError("{}: saved with {}, now {}; continue with the options that it was saved with",
-                     where, words_not_in(saved.options, running.options),
+    throw UsageError("{}: saved with {}, now {}; continue with the saved options", where,
+                     words_not_in(saved.options, running.options),
                      words_not_in(running.options, saved.options));
 }
 

@@ -1,8 +1,8 @@
 // The position of a rank in its epoch as plain values: enough to continue with the identical
 // sequence of slots, on the same number of ranks or (redeal.h) another.
 //
-// A position is the start of a round plus how many of its slots are taken, that is, part of a
-// finished step. Only ids are kept: lengths come back when the views are drawn again.
+// A position is the start of a round plus how many of its slots are taken (part of a finished
+// step). Only ids are saved: lengths are known again when the views are drawn again.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace odb {
 
 struct WindowEntry {
   ViewId view = 0;
-  std::int64_t sent_back = 0;  // rounds that it was in the window and did not leave
+  std::int64_t sent_back = 0;  // rounds in which it was in the window and was not emitted
 
   friend bool operator==(const WindowEntry&, const WindowEntry&) = default;
 };
@@ -32,9 +32,9 @@ struct RoundStart {
   std::int64_t next_slot = 0;  // number of the round's first slot
   SamplerPosition sampler;
   std::vector<WindowEntry> window;  // in draw order; empty for strategies that send nothing back
-  std::int64_t fill_target = 0;     // samples to fill to: the ramp of an epoch's first rounds
+  std::int64_t fill_target = 0;     // samples to fill to; rises in the first rounds of an epoch
   OpenStep open_step;
-  std::vector<LeftOut> known_bad;  // views not to be tried again (their worker died on them)
+  std::vector<LeftOut> known_bad;  // views that are not tried again (a worker died on them)
 
   friend bool operator==(const RoundStart&, const RoundStart&) = default;
 };
@@ -42,7 +42,7 @@ struct RoundStart {
 // The data position of a rank at the end of a step.
 struct DataState {
   RoundStart start;
-  std::int64_t slots_taken = 0;   // of that round; maybe all
+  std::int64_t slots_taken = 0;   // of that round; possibly all
   std::vector<ViewId> taken;      // views of those slots on this rank, in slot order
   std::vector<LeftOut> left_out;  // rows left out in that round's refill; empty if none taken
 
@@ -53,11 +53,11 @@ struct DataState {
 // `start`.
 DataState state_after(const RoundStart& start, std::span<const Slot> slots);
 
-// After a restore on the same ranks: the replayed round's first slots must hold what the state says
-// was taken. DataError naming the first view that differs: the data behind the run has changed.
+// After a restore on the same ranks: the replayed round's first slots must hold the views that the
+// state lists as taken. DataError naming the first view that differs: the data has changed.
 void check_replayed(const DataState& state, std::span<const Slot> slots);
 
-// Whose state it is. A state is continued only under the same seed, data and options.
+// The run that a state belongs to. It is continued only with the same seed, data and options.
 struct StateOwner {
   int rank = 0;
   int world = 1;
@@ -78,16 +78,16 @@ struct OwnedState {
 RoundStart first_round(const BatchingOptions& resolved, std::int64_t positions, int rank, int world,
                        std::int64_t epoch);
 
-// Bytes: magic, version, owner, state, checksum; little-endian, views and waits as varints. Under
-// 64 KiB at a window of 1,024 and L_max 8,192, whatever the lengths, below 2^35 samples.
+// Bytes: magic, version, owner, state, checksum; little-endian; views and sent_back as varints.
+// Below 64 KiB at a window of 1,024 and L_max 8,192, for any lengths, below 2^35 samples.
 std::string serialise(const OwnedState& state);
 
 // `where` names the source (a path) in messages. FileError: not a state, damaged, or written by
 // another version.
 OwnedState parse_state(std::string_view bytes, const std::string& where);
 
-// Throws UsageError naming seed, data size or the options that differ, and what to do. Rank and
-// world are not compared.
+// Throws UsageError that names what differs (seed, data size, options) and what to do. Does not
+// compare rank and world.
 void check_same_run(const StateOwner& saved, const StateOwner& running, const std::string& where);
 
 }  // namespace odb

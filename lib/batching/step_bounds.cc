@@ -9,7 +9,7 @@ bool count_slot(const BatchingOptions& options, const SlotTotals& totals, OpenSt
   step.tokens += totals.tokens;
   step.samples += totals.samples;
   ODB_CHECK(options.accumulate || options.global_batch_tokens || options.global_batch_samples,
-            "the length of a step is settled by resolve()");
+            "no step length: resolve() was not called");
   const bool last = (options.accumulate && step.micro_steps >= *options.accumulate) ||
                     (options.global_batch_tokens && step.tokens >= *options.global_batch_tokens) ||
                     (options.global_batch_samples && step.samples >= *options.global_batch_samples);

@@ -9,7 +9,7 @@ bool has_work(SlotKind kind) {
   return kind == SlotKind::data || kind == SlotKind::idle;
 }
 
-// data and idle stand for the same kind of slot, seen from different ranks.
+// data and idle are the same kind of slot, seen from different ranks.
 SlotKind shared_kind(SlotKind kind) {
   return kind == SlotKind::data ? SlotKind::idle : kind;
 }
@@ -44,7 +44,7 @@ void TraceChecker::add(int rank, const Slot& slot) {
   RankState& state = ranks_.at(static_cast<std::size_t>(rank));
   if (state.ended) fault("rank {}: slot {} after the end slot", rank, slot.number);
   if (slot.number != state.next_slot)
-    fault("rank {}: slot {} where {} was due", rank, slot.number, state.next_slot);
+    fault("rank {}: slot {}, expected {}", rank, slot.number, state.next_slot);
   state.next_slot = slot.number + 1;
   state.ended = slot.kind == SlotKind::end;
   check_place(rank, slot);
@@ -83,7 +83,7 @@ void TraceChecker::check_group(int rank, const Slot& slot) {
     fault("rank {}, slot {}: {} rows charged {} of a budget of {}", rank, slot.number, sums.rows,
           model_.charged(sums), options_.l_max);
   if (over != slot.over_budget)
-    fault("rank {}, slot {}: over budget is {}, and marked {}", rank, slot.number, over,
+    fault("rank {}, slot {}: over budget is {}, but marked {}", rank, slot.number, over,
           slot.over_budget);
 }
 
@@ -122,8 +122,8 @@ void TraceChecker::check_shared(int rank, const Slot& slot) {
       slot.index_in_round != first.index_in_round || slot.last_of_step != first.last_of_step ||
       !(slot.totals == first.totals))
     fault(
-        "slot {}: rank {} has another kind, round, place, totals or end of step than the rank "
-        "before it",
+        "slot {}: rank {} has another kind, round, place, totals or end of step than an earlier "
+        "rank",
         slot.number, rank);
   shared.computed = shared.computed || slot.kind == SlotKind::data;
   const GroupSums& sums = slot.group.sums;
@@ -135,7 +135,7 @@ void TraceChecker::check_shared(int rank, const Slot& slot) {
        .left_out = has_work(slot.kind) ? static_cast<std::int64_t>(slot.left_out.size()) : 0});
   if (shared.ranks < static_cast<int>(ranks_.size())) return;
   if (!(shared.sums == first.totals))
-    fault("slot {}: totals say {} tokens in {} samples, the ranks hold {} in {}", slot.number,
+    fault("slot {}: totals are {} tokens in {} samples, the ranks hold {} in {}", slot.number,
           first.totals.tokens, first.totals.samples, shared.sums.tokens, shared.sums.samples);
   if (has_work(first.kind) && !shared.computed) fault("slot {}: no rank has data", slot.number);
   open_slots_.erase(slot.number);

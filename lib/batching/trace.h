@@ -1,12 +1,14 @@
-// Checks the slots that all ranks of a run emitted against the guarantees of batching, and says in
-// words what is broken. For simulated ranks, property tests and the traces of a real run alike.
+// Checks the slots that all ranks of a run emitted against the guarantees of batching, and
+// describes each violation. For simulated ranks, property tests and the traces of real runs.
 //
-// Checked: slot numbers without gap and equal on all ranks; kind, round, place, totals and
-// last_of_step equal; totals are the sums over ranks of that very slot; at least one rank has data
-// in a slot; a rank has data in all slots of a round or in none, and none after its first idle
-// round; no group empty or over budget but one single long sample; every view at most once trained
-// or left out; at the end every rank reached the end slot, rounds <= views, and (join) every view
-// came.
+// Checked:
+//   - slot numbers have no gap; number, kind, round, place, totals and last_of_step are equal on
+//     all ranks; totals are the sums over ranks of the same slot
+//   - at least one rank has data in a slot; a rank has data in all slots of a round or in none, and
+//     none after its first idle round
+//   - no group is empty; only a single long sample is over budget
+//   - every view is trained or left out at most once
+//   - at the end every rank reached the end slot, rounds <= views, and (join) every view came
 #pragma once
 
 #include <cstdint>
@@ -26,17 +28,17 @@ class TraceChecker {
   TraceChecker(const BatchingOptions& resolved, std::int64_t data_size, int world,
                std::int64_t first_slot = 0);
 
-  // The ranks of a continued run may have another number: calls of add() before it are of the old
-  // ones, who all stopped before slot `first_slot`. Views that came keep counting.
+  // A run may continue on another number of ranks: earlier calls of add() were for the old ranks,
+  // which all stopped before slot `first_slot`. Views that came keep counting.
   void continue_on(int world, std::int64_t first_slot);
 
-  // Slots of one rank come in order; ranks may be interleaved in any way.
+  // Slots of one rank come in order; ranks may be interleaved in any order.
   void add(int rank, const Slot& slot);
 
-  // Judges the whole. `complete`: the epoch was run to its end.
+  // Checks the whole run. `complete`: the epoch was run to its end.
   void finish(bool complete);
 
-  // One sentence each; at most 20 are kept, and counted on. Empty: all is well.
+  // One sentence each; the first 20 are kept, later ones only counted. Empty: no fault.
   const std::vector<std::string>& faults() const { return faults_; }
 
  private:
@@ -47,10 +49,10 @@ class TraceChecker {
     bool idle_for_good = false;
     bool ended = false;
   };
-  // A slot that not all ranks have emitted yet.
+  // A slot that some rank has not emitted yet.
   struct Shared {
     Slot first;             // without group and left-out rows
-    bool computed = false;  // some rank has data
+    bool computed = false;  // at least one rank has data
     int ranks = 0;
     SlotTotals sums;
   };

@@ -1,10 +1,10 @@
 // The samples that a rank has drawn and not yet emitted, and how far it fills. In draw order; under
-// greedy, which does not mind, sorted once and kept so.
+// greedy, which does not depend on it, sorted once and kept sorted.
 //
-// Filled to `fill_target` samples (a ramp: 256, then twice as many each round up to --window),
-// never beyond 128 x L_max tokens; and on past both for as long as all of it is one group that
-// could still grow, since a window without a full group could not move. So it holds fewer than
-// window + L_max samples.
+// It fills to `fill_target` samples (256, then doubled each round up to --window) and at most
+// 128 x L_max tokens. It exceeds both while all of it is one group that could still grow, because a
+// window without a full group could not emit anything. So it holds fewer than window + L_max
+// samples.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,10 @@ class Window {
 
   void add(const Item& item, std::int64_t sent_back);
 
-  // Puts the samples in the order of greedy. Cheap when few were added since.
+  // Puts the samples in the order of greedy. Cheap when few were added since the last call.
   void sort_longer_first();
 
-  // Ends a round: the marked samples left, every other one was sent back once more.
+  // Ends a round: removes the samples at the indexes `left`; all others are sent back once more.
   void remove(std::span<const std::int32_t> left);
 
   std::vector<WindowEntry> entries() const;
@@ -44,7 +44,7 @@ class Window {
   GroupingRule rule_;
   std::vector<Item> items_;
   std::vector<std::int64_t> sent_back_;
-  std::size_t sorted_ = 0;  // the first so many lie in the order of greedy
+  std::size_t sorted_ = 0;  // as many samples at the front are in the order of greedy
   GroupSums sums_;          // of items_
 };
 

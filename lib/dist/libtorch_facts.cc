@@ -46,6 +46,8 @@ std::string cupti_version() {
   return fmt::format("{}", version);
 }
 
+}  // namespace
+
 // CUDA's own calls, which only query: LibTorch's would create a context on every device.
 std::vector<std::string> gpu_names() {
   std::vector<std::string> names;
@@ -61,8 +63,6 @@ std::vector<std::string> gpu_names() {
 #endif
   return names;
 }
-
-}  // namespace
 
 LibTorchFacts libtorch_facts() {
   return {.libtorch = TORCH_VERSION,

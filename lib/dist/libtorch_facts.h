@@ -18,6 +18,10 @@ struct LibTorchFacts {
   std::vector<std::string> gpus;  // names of the available GPUs, by device index
 };
 
+// Names of the GPUs by device index; empty in a CPU build, without GPU or driver. Never throws. Not
+// before a fork: it starts CUDA.
+std::vector<std::string> gpu_names();
+
 // Queries LibTorch and the machine. Loads no GPU driver where LibTorch is a CPU build; without GPU
 // or driver `gpus` is empty. Never throws; the first call may take a second on a machine with GPUs.
 // Not before a fork: it starts CUDA.

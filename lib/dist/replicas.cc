@@ -55,7 +55,8 @@ void check_replicas_equal(TrainingGroups& groups, std::span<const torch::Tensor>
   if (different.empty()) return;
   throw InternalError(
       "{} the weights of rank{} {} differ from those of rank 0, which must be equal bit for bit; "
-      "look for hardware faults there, or resume from the last checkpoint",
+      "look for a hardware fault there, or for mixed machines: GPUs of another kind, another build of "
+      "odb-trainer or LibTorch (odb-trainer doctor prints them); then resume from the last checkpoint",
       when, different.size() == 1 ? "" : "s", fmt::join(different, ", "));
 }
 

@@ -1,7 +1,6 @@
 #include "dist/store.h"
 
 #include <netinet/in.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,12 +23,12 @@
 namespace odb {
 namespace {
 
-// Also quiets LibTorch's log, which tells of every wait that ran out and every attempt to connect;
-// what matters of it is in our own messages. And a socket whose peer has died is an error to be
-// told, not the end of this process: Gloo writes to its sockets without asking for that.
+// Also quiets LibTorch's log, which reports every wait that ran out and every attempt to connect;
+// what matters of it is in our own messages. SIGPIPE: Gloo writes to sockets whose peer may have
+// died. odb-trainer ignores it from its first line; this is for other programs of the library.
 c10d::TCPStoreOptions options_for(const StoreAddress& address) {
   FLAGS_caffe2_log_level = c10::GLOG_FATAL;
-  ::signal(SIGPIPE, SIG_IGN);
+  ignore_broken_pipes();
   name_peers_by_number();
   c10d::TCPStoreOptions options;
   options.port = address.port;

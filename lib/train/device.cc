@@ -1,5 +1,7 @@
 #include "train/device.h"
 
+#include <vector>
+
 #include <ATen/DeviceAccelerator.h>
 #include <torch/cuda.h>
 
@@ -8,6 +10,7 @@
 #include "base/process_memory.h"
 #include "base/real_file_system.h"
 #include "base/text.h"
+#include "dist/libtorch_facts.h"
 
 namespace odb {
 
@@ -23,6 +26,13 @@ torch::Device choose_device(const std::string& choice, int local_rank) {
         "cuda:N names one); see odb-trainer doctor",
         choice, count, index);
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(index)};
+}
+
+std::string device_name(torch::Device device) {
+  if (device.is_cpu()) return "cpu";
+  const std::vector<std::string> names = gpu_names();
+  const auto index = static_cast<std::size_t>(device.index());
+  return index < names.size() ? names[index] : "unknown GPU";
 }
 
 std::uint64_t free_memory(torch::Device device) {

@@ -13,6 +13,9 @@ namespace odb {
 // none.
 torch::Device choose_device(const std::string& choice, int local_rank);
 
+// What ranks compare (device_match.h): the name of the GPU, or "cpu". Starts CUDA.
+std::string device_name(torch::Device device);
+
 // Bytes free on the device for this process; 0: not known.
 std::uint64_t free_memory(torch::Device device);
 

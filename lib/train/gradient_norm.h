@@ -8,8 +8,9 @@
 
 namespace odb {
 
-// Sums are fp64, in an order that depends on the tensors alone: equal gradients give equal norms,
-// on every rank. Not finite when a gradient is not. On a GPU this waits for the gradients.
+// Sums of parts are fp64. Not finite when a gradient is not. On a GPU this waits for the gradients.
+// The last bits depend on the number of threads, on the processor and on LibTorch: equal gradients
+// may give different norms on two ranks, so that all take rank 0's (training_step.h).
 double gradient_norm(std::span<const torch::Tensor> gradients);
 
 // What gradients of that norm are multiplied by so that it is at most `most`: 1 if it is already,

@@ -1,13 +1,45 @@
 #include "train/optimizer.h"
 
+#include <span>
+
+#include <ATen/TensorIterator.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
 
 #include "base/error.h"
+#include "train/update_kernels.h"
 
 namespace odb {
 
 using torch::Tensor;
+
+namespace {
+
+// Elements from which on another thread is worth its start.
+constexpr std::int64_t kGrain = 1 << 15;
+
+// Calls `work(begin, end)` for ranges that make up the elements of a contiguous tensor, on
+// LibTorch's threads. at::parallel_for would be serial here: its header uses threads only in code
+// that is compiled with OpenMP.
+template <typename Work>
+void for_ranges(const Tensor& tensor, const Work& work) {
+  const Tensor flat = tensor.detach().view({-1});
+  auto iterator = at::TensorIterator::borrowing_nullary_op(flat);
+  const auto* first = static_cast<const char*>(flat.const_data_ptr());
+  const auto range = [&](char** data, const std::int64_t*, std::int64_t count, std::int64_t rows) {
+    ODB_CHECK_EQ(rows, 1);
+    const auto begin = (data[0] - first) / static_cast<std::int64_t>(flat.element_size());
+    work(begin, begin + count);
+  };
+  iterator.for_each(range, kGrain);
+}
+
+std::span<float> values_of(const Tensor& tensor) {
+  ODB_CHECK(tensor.is_contiguous(), "a tensor that is not contiguous");
+  return {tensor.mutable_data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
+}
+
+}  // namespace
 
 Optimizer::Optimizer(const OptimizerOptions& options,
                      const std::map<std::string, Tensor>& parameters)
@@ -30,14 +62,52 @@ void Optimizer::step(double learning_rate, double gradient_scale) {
   const torch::NoGradGuard no_grad;
   ++updates_;
   if (groups_.empty()) return;
+  if (groups_[0].parameters[0].is_cpu()) {
+    for (Group& group : groups_)
+      update_on_cpu(group, learning_rate, gradient_scale);
+    return;
+  }
   // The kernels divide by it while they read the gradients: no pass of its own.
   const Tensor divisor =
       torch::full({}, 1 / gradient_scale, groups_[0].parameters[0].options().dtype(torch::kFloat));
   for (Group& group : groups_)
-    update(group, learning_rate, divisor);
+    update_on_gpu(group, learning_rate, divisor);
 }
 
-void Optimizer::update(Group& group, double learning_rate, const Tensor& divisor) {
+void Optimizer::update_on_cpu(Group& group, double learning_rate, double gradient_scale) const {
+  const AdamwUpdate adamw{.learning_rate = learning_rate,
+                          .gradient_scale = gradient_scale,
+                          .weight_decay = group.weight_decay,
+                          .beta1 = options_.beta1(),
+                          .beta2 = options_.beta2(),
+                          .epsilon = options_.epsilon(),
+                          .update = updates_};
+  const SgdUpdate sgd{.learning_rate = learning_rate,
+                      .gradient_scale = gradient_scale,
+                      .weight_decay = group.weight_decay,
+                      .momentum = options_.momentum()};
+  for (std::size_t i = 0; i < group.parameters.size(); ++i) {
+    const std::span<float> parameters = values_of(group.parameters[i]);
+    const std::span<const float> gradients = values_of(group.parameters[i].grad());
+    std::span<float> first, second;
+    if (!group.first_moments.empty()) first = values_of(group.first_moments[i]);
+    if (!group.second_moments.empty()) second = values_of(group.second_moments[i]);
+    const auto update = [&](std::int64_t begin, std::int64_t end) {
+      const auto part = [&](auto span) {
+        return span.empty() ? span
+                            : span.subspan(static_cast<std::size_t>(begin),
+                                           static_cast<std::size_t>(end - begin));
+      };
+      if (options_.optimizer == OptimizerKind::adamw)
+        update_adamw(adamw, part(parameters), part(gradients), part(first), part(second));
+      else
+        update_sgd(sgd, part(parameters), part(gradients), part(first));
+    };
+    for_ranges(group.parameters[i], update);
+  }
+}
+
+void Optimizer::update_on_gpu(Group& group, double learning_rate, const Tensor& divisor) const {
   std::vector<Tensor> gradients;
   gradients.reserve(group.parameters.size());
   for (const Tensor& parameter : group.parameters)

@@ -1,5 +1,6 @@
 // The optimizers: AdamW (Loshchilov, Hutter, "Decoupled Weight Decay Regularization", 2019) and SGD
-// with momentum, by LibTorch's fused kernels.
+// with momentum. On the CPU by loops that give the same bits on every machine and with any number
+// of threads (update_kernels.h), on a GPU by LibTorch's fused kernels.
 //
 // Weight decay applies to matrices alone: norms and biases, parameters of one dimension, are left
 // out. Parameters and state are fp32 whatever the model computes in.
@@ -18,12 +19,13 @@ namespace odb {
 
 class Optimizer {
  public:
-  // `parameters`, by name: leaves with their gradients in place (gradient_reducer.h).
+  // `parameters`, by name: contiguous leaves with their gradients in place (gradient_reducer.h).
   Optimizer(const OptimizerOptions& options,
             const std::map<std::string, torch::Tensor>& parameters);
 
   // One update. The gradient of the step is each parameter's gradient times `gradient_scale`; the
-  // gradients themselves are of no use afterwards until they are zeroed.
+  // gradients themselves are of no use afterwards until they are zeroed. Equal parameters, state,
+  // gradients and arguments give equal bits on all CPUs, and on GPUs of one kind.
   void step(double learning_rate, double gradient_scale);
 
   // Updates so far.
@@ -41,7 +43,8 @@ class Optimizer {
     std::vector<torch::Tensor> parameters, first_moments, second_moments;
   };
 
-  void update(Group& group, double learning_rate, const torch::Tensor& divisor);
+  void update_on_cpu(Group& group, double learning_rate, double gradient_scale) const;
+  void update_on_gpu(Group& group, double learning_rate, const torch::Tensor& divisor) const;
 
   OptimizerOptions options_;
   std::vector<Group> groups_;

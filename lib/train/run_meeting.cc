@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "dist/rank_heartbeat.h"
+#include "train/device_match.h"
 #include "train/early_stop.h"
 #include "train/same_options.h"
 
@@ -21,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kOpened = "run/opened";    // rank 0's folder: "yes", or "no" with a failure
 constexpr const char* kOptions = "run/options";  // rank 0's
 constexpr const char* kInputs = "run/inputs";    // what rank 0 reads
+constexpr const char* kDevice = "run/device";    // what rank 0 computes on
 constexpr const char* kAlike = "run/alike";      // how many ranks read the same
 constexpr const char* kAllAlike = "run/all-alike";  // "yes", or "no" with a failure
 constexpr const char* kLeft = "run/left";
@@ -97,17 +99,23 @@ void RunMeeting::await_open(const std::string& config) {
                      different);
 }
 
-void RunMeeting::compare(const std::string& facts) {
+void RunMeeting::compare(const std::string& inputs, const std::string& device) {
   if (alone()) return;
-  if (place_.rank == 0) store_.set(kInputs, facts);
+  if (place_.rank == 0) {
+    store_.set(kDevice, device);
+    store_.set(kInputs, inputs);
+  }
   if (!await(kInputs))
     throw PeerLostError("rank 0 has not told what it reads within {}", print_duration(timeout_));
-  const std::string different = differing_options(facts, store_.find(kInputs).value_or("{}"));
+  const std::string different = differing_options(inputs, store_.find(kInputs).value_or("{}"));
   if (!different.empty())
     throw UsageError(
         "rank {} reads other files than rank 0: {}; wanted copies of the same files on all "
         "machines",
         place_.rank, different);
+  const std::string mismatch =
+      device_mismatch({place_.rank, device}, {0, store_.find(kDevice).value_or(device)});
+  if (!mismatch.empty()) throw UsageError("{}", mismatch);
   if (store_.add(kAlike, 1) == place_.world) store_.set_once(kAllAlike, "yes");
   if (!await(kAllAlike))
     throw PeerLostError("not all ranks have compared what they read within {}",

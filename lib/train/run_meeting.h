@@ -64,11 +64,12 @@ class RunMeeting {
   // must not. OtherRankFailed: rank 0 cannot go on. PeerLostError: it does not say.
   void await_open(const std::string& config);
 
-  // By all ranks after that, with what they read (input_facts.h): blocks until all have compared
-  // it with rank 0's, at most `timeout` twice; for one that went on to join would wait for those
-  // that leave. UsageError: this rank's differ. OtherRankFailed: another rank cannot go on.
+  // By all ranks after that, with what they read (input_facts.h) and the name of their device
+  // (device_match.h; empty on all ranks: any will do): blocks until all have compared these with
+  // rank 0's, at most `timeout` twice; for one that went on to join would wait for those that
+  // leave. UsageError: this rank's differ. OtherRankFailed: another rank cannot go on.
   // PeerLostError: not all say so.
-  void compare(const std::string& facts);
+  void compare(const std::string& inputs, const std::string& device);
 
   // By all ranks at the end, past a point where all were together and with their data processes
   // gone. Rank 0 blocks until all have called, somewhat longer than `timeout` at most.

@@ -252,6 +252,8 @@ void describe(OptionTable& table, RankOptions& options) {
   table.add("backend", options.backend)
       .choices({"auto", "gloo", "nccl"})
       .help("what carries gradients between ranks; auto is nccl on GPUs where the build has it");
+  table.add("mixed-devices", options.mixed_devices)
+      .help("on permits ranks on GPUs of different kinds, which may make their weights differ");
   table.add("network", options.network)
       .help("name or address by which other ranks reach this machine; empty: found by itself");
   table.add("threads", options.threads)

@@ -89,6 +89,7 @@ struct RankOptions {
   std::chrono::milliseconds timeout{300000};
   std::string device = "auto";   // auto, cpu, cuda, cuda:N
   std::string backend = "auto";  // auto, gloo, nccl
+  bool mixed_devices = false;    // ranks may train on GPUs of different kinds
   std::string network;           // this machine's name or address; empty: found by itself
   std::optional<std::int64_t> threads;
 };
@@ -109,7 +110,7 @@ struct SavingOptions {
 struct LookOptions {
   std::int64_t log_every = 1;  // steps; also of metrics.jsonl
   ConsoleKind console = ConsoleKind::automatic;
-  std::int64_t check_every = 0;  // steps; 0: never
+  std::int64_t check_every = 500;  // steps; 0: never
 };
 
 // Group "evaluation".

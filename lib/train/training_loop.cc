@@ -192,9 +192,9 @@ StepCount TrainingLoop::count_of_step() const {
 
 void TrainingLoop::finish_step(const LoadedSlot& slot) {
   StepMeasure& measure = open_.measure;
-  measure.lr = options_.learning_rate * learning_rate_factor(options_.schedule, progress_);
-  const StepUpdate update =
-      timed(seconds_.update, [&] { return step_.update(open_.totals, measure.lr); });
+  const double lr = options_.learning_rate * learning_rate_factor(options_.schedule, progress_);
+  const StepUpdate update = timed(seconds_.update, [&] { return step_.update(open_.totals, lr); });
+  measure.lr = update.learning_rate;
   measure.grad_norm = update.gradient_norm;
   judge(update, progress_.totals().steps + 1);
   open_.skipped = !update.finite;

@@ -1,5 +1,7 @@
 #include "train/training_run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -35,6 +37,7 @@
 #include "train/run_meeting.h"
 #include "train/run_records.h"
 #include "train/seconds_since.h"
+#include "train/stop_notice.h"
 #include "train/training_inputs.h"
 #include "train/training_loop.h"
 
@@ -81,8 +84,10 @@ class TrainingRun {
       require_backend(backend_choice(options().ranks.backend), device_);
       require_memory(inputs_, free_memory(device_), device_.str());
       open(config);
-      meeting_->compare(input_facts(inputs_));
+      meeting_->compare(input_facts(inputs_),
+                        options().ranks.mixed_devices ? "" : device_name(device_));
       if (rank() == 0) show_start(inputs_, config);
+      acknowledge_stops();
       join();
       load();
       code = train();
@@ -106,6 +111,7 @@ class TrainingRun {
 
   void meet();
   void open(const std::string& config);
+  void acknowledge_stops();
   void join();
   void load();
   int train();
@@ -144,6 +150,7 @@ class TrainingRun {
   std::exception_ptr failure_;             // known to all ranks alike: they leave together
   RunTotals before_;                       // at the last time between steps
   std::optional<std::int64_t> evaluated_;  // step
+  std::optional<StopNotice> stop_notice_;
 };
 
 // Collate learns where the ranks meet, and they watch each other from now on.
@@ -174,6 +181,13 @@ void TrainingRun::open(const std::string& config) {
   const auto existing = overwrite ? ExistingRun::overwrite : ExistingRun::refuse;
   folder_ = std::make_unique<RunFolder>(files_, paths_.folder, existing, config);
   meeting_->open(config);
+}
+
+// Once a run, by rank 0; also by a rank that somebody started by hand in a terminal of its own.
+// Until here a stop ends the start, which says so itself.
+void TrainingRun::acknowledge_stops() {
+  if (rank() == 0 || ::isatty(STDERR_FILENO) == 1)
+    stop_notice_.emplace([this] { return phase_.load(); });
 }
 
 void TrainingRun::join() {
@@ -239,7 +253,7 @@ bool TrainingRun::between_steps(const Progress& progress) {
   const RunTotals before = std::exchange(before_, progress.totals());
   const std::int64_t every = options().look.check_every;
   const std::int64_t step = progress.totals().steps;
-  if (every > 0 && step % every == 0 && step != before.steps)
+  if (world() > 1 && every > 0 && step % every == 0 && step != before.steps)
     check_replicas_equal(*groups_, parameters(), fmt::format("after step {}", step));
   if (!evaluator_ || !evaluation_due(options().evaluation, before, progress, evaluated_))
     return true;
@@ -269,10 +283,9 @@ int TrainingRun::train() {
   const RunOptions& run = options();
   SlotSource slots(processes_.pipeline(0), MicroBatchMaker(device_, run.batching.loss_norm));
   ControlChannel control(*groups_);
-  TrainingStep step(loss_of(*model_), model_->weights(), *reducer_, *optimizer_,
-                    {.loss_norm = run.batching.loss_norm,
-                     .max_grad_norm = run.optimizer.max_grad_norm,
-                     .world = world()});
+  TrainingStep step(
+      loss_of(*model_), model_->weights(), *groups_, *reducer_, *optimizer_,
+      {.loss_norm = run.batching.loss_norm, .max_grad_norm = run.optimizer.max_grad_norm});
   TrainingLoop loop({.loss_norm = run.batching.loss_norm,
                      .l_max = run.batching.l_max,
                      .join = run.batching.join,
@@ -336,6 +349,7 @@ std::string TrainingRun::save(const TrainingLoop& loop) {
 }
 
 void TrainingRun::leave() {
+  if (stop_notice_) stop_notice_->end();
   phase_ = "leaving";
   await_all_ranks(*groups_);
   processes_.stop();
@@ -345,6 +359,7 @@ void TrainingRun::leave() {
 // Told to the other ranks, and recorded; where it came from another rank, that one's error is
 // thrown. Others may be in a collective: it ends when the groups do.
 void TrainingRun::fail(const Error& error) {
+  if (stop_notice_) stop_notice_->end();
   meeting_->tell(error);
   if (records_) records_->fail(error);
   recorded_.release();

@@ -7,6 +7,7 @@
 
 #include "batching/weights.h"
 #include "dist/peer_loss.h"
+#include "dist/sums.h"
 #include "train/gradient_norm.h"
 
 namespace odb {
@@ -19,9 +20,13 @@ LossFunction loss_of(LanguageModel& model) {
 
 TrainingStep::TrainingStep(LossFunction loss,
                            const std::map<std::string, torch::Tensor>& parameters,
-                           GradientReducer& reducer, Optimizer& optimizer,
-                           const TrainingStepOptions& options)
-    : loss_(std::move(loss)), reducer_(reducer), optimizer_(optimizer), options_(options) {
+                           TrainingGroups& groups, GradientReducer& reducer,
+                           Optimizer& optimizer, const TrainingStepOptions& options)
+    : loss_(std::move(loss)),
+      groups_(groups),
+      reducer_(reducer),
+      optimizer_(optimizer),
+      options_(options) {
   for (const auto& [name, parameter] : parameters)
     parameters_.push_back(parameter);
 }
@@ -60,18 +65,25 @@ void TrainingStep::backward(bool last_of_step) {
   as_peer_loss([&] { sum.backward(); });
 }
 
+double TrainingStep::norm_of_gradients(double scale) const {
+  std::vector<torch::Tensor> gradients;
+  gradients.reserve(parameters_.size());
+  for (const torch::Tensor& parameter : parameters_)
+    gradients.push_back(parameter.grad());
+  return scale * gradient_norm(gradients);
+}
+
 StepUpdate TrainingStep::update(const SlotTotals& totals, double learning_rate) {
-  StepUpdate result;
-  const double scale = gradient_scale(options_.loss_norm, totals, options_.world);
+  StepUpdate result{.learning_rate = learning_rate};
+  const double scale = gradient_scale(options_.loss_norm, totals, groups_.world());
   if (scale > 0) {
-    std::vector<torch::Tensor> gradients;
-    gradients.reserve(parameters_.size());
-    for (const torch::Tensor& parameter : parameters_)
-      gradients.push_back(parameter.grad());
-    result.gradient_norm = scale * gradient_norm(gradients);
+    const double norm = groups_.rank() == 0 ? norm_of_gradients(scale) : 0;
+    const std::vector<double> shared = values_of_rank_0(groups_, {norm, learning_rate});
+    result.gradient_norm = shared[0];
+    result.learning_rate = shared[1];
     result.finite = std::isfinite(result.gradient_norm);
     if (result.finite) {
-      optimizer_.step(learning_rate,
+      optimizer_.step(result.learning_rate,
                       scale * clip_factor(result.gradient_norm, options_.max_grad_norm));
       result.updated = true;
     }

@@ -1,6 +1,7 @@
 // The binary from outside: which command runs, what goes to which stream, which exit code comes
 // back.
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,6 +93,15 @@ TEST_CASE("an answer that cannot be written is a failure") {
     CHECK(outcome.code == static_cast<int>(ExitCode::files));
     CHECK_THAT(outcome.errors, Catch::StartsWith("odb-trainer: cannot write to standard output: "
                                                  "No space left on device"));
+  }
+}
+
+TEST_CASE("an answer that nobody reads ends the command without a message, as SIGPIPE would") {
+  for (const char* words : {"version", "plan --help", "plan --print-schema", "help"}) {
+    INFO(words);
+    const Outcome outcome = odb_trainer_unread(words);
+    CHECK(outcome.code == 128 + SIGPIPE);
+    CHECK(outcome.errors.empty());
   }
 }
 

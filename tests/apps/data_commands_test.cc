@@ -34,6 +34,15 @@ TEST_CASE("inspect data reports bad rows by line and goes on") {
   CHECK_THAT(outcome.errors, Catch::Contains("has no chat template"));
 }
 
+TEST_CASE("inspect data without a reader of its report ends without a message of its own") {
+  const TemporaryFolder cache;
+  const Outcome outcome =
+      odb_trainer_unread("inspect data --data '" + kCases + "raw/bad_rows.jsonl'" + kTokenizer +
+                         " --cache-dir '" + (cache / "cache") + "'");
+  CHECK(outcome.code == 141);
+  CHECK(count_of(outcome.errors, "odb-trainer: ") == 0);
+}
+
 TEST_CASE("inspect data, strict: the first bad row ends it with exit code 3") {
   const Outcome outcome =
       inspect(kCases + "raw/bad_rows.jsonl", "--on-bad-sample fail --threads 1");

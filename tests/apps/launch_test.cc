@@ -15,6 +15,7 @@
 #include "processes.h"
 #include "run_trainer.h"
 #include "temporary_folder.h"
+#include "terminal.h"
 #include "texts.h"
 #include "train/run_lock.h"
 
@@ -102,6 +103,42 @@ TEST_CASE("a rank that hangs is named once, and does not outlive the others") {
           1);
     CHECK(count_of(lines, "is lost") == 1);
     CHECK(count_of(lines, "rank " + std::to_string(rank) + " has not left within 3s") == 1);
+  }
+}
+
+// Rank 1 is stopped meanwhile, so that the run cannot end at once. With log files the terminal
+// shows nothing of rank 0: launch acknowledges it.
+TEST_CASE("Ctrl-C at the terminal of launch is acknowledged once, while the run cannot end yet") {
+  for (const bool log_files : {false, true}) {
+    Terminal terminal;
+    TrainerRun run;
+    run.write_to(terminal);
+    const std::string data = run.texts("a.jsonl", 90);
+    const std::string logs = run.paths().folder + "-logs";
+    run.launch(2, {"--data", data, "--l-max", "256", "--epochs", "1000000", "--timeout", "20min"},
+               log_files ? Words{"--log-dir", logs} : Words{});
+    await("steps are told", [&] { return !terminal.text().empty() && run.told_steps() >= 3; });
+    const auto stopped = process_of_rank(data, 1);
+    REQUIRE(stopped.has_value());
+    ::kill(*stopped, SIGSTOP);
+    terminal.type("\x03");
+    const std::string by_rank =
+        "SIGINT: finishing the micro-batch and saving; press again to leave without saving";
+    const std::string by_launch =
+        "SIGINT: passed on to the ranks; press again to leave without saving";
+    await("it is acknowledged", [&] {
+      return count_of(terminal.text(), log_files ? by_launch : by_rank) > 0 || run.ended(0);
+    });
+    if (log_files)
+      await("rank 0 acknowledges it in its file",
+            [&] { return count_of(content_of(logs + "/rank-00000.log"), by_rank) > 0; });
+    ::kill(*stopped, SIGCONT);
+    CHECK(run.await_end() == std::vector<int>{75});
+    INFO(terminal.text());
+    CHECK(count_of(terminal.text(), by_rank) == (log_files ? 0 : 1));
+    CHECK(count_of(terminal.text(), by_launch) == (log_files ? 1 : 0));
+    if (log_files) CHECK(count_of(content_of(logs + "/rank-00001.log"), by_rank) == 0);
+    run.await_nothing_left();
   }
 }
 

@@ -171,6 +171,7 @@ TEST_CASE("generate answers a prompt, the same each time") {
   CHECK(odb_trainer(words).output == chat.output);
   CHECK(odb_trainer(words + " --raw").code == 0);
   CHECK(odb_trainer(words + " --dtype bf16 --system 'Be brief.'").code == 0);
+  CHECK(odb_trainer_unread(words).code == 141);
   CHECK(odb_trainer("generate --prompt x").code == 2);
   CHECK(odb_trainer("generate --model '" + kModels + "base'").code == 2);
 }

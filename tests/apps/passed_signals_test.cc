@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "catch.h"
 
 using namespace odb;
@@ -21,7 +22,7 @@ int status_of(const Role& role) {
 }
 
 void let_signals_end_this() {
-  for (const int number : {SIGTERM, SIGUSR1, SIGINT})
+  for (const int number : kStopSignals)
     ::signal(number, SIG_DFL);  // in place of the test framework's
 }
 
@@ -38,6 +39,25 @@ TEST_CASE("signals are read, and none that comes when the ranks have ended ends 
           }
           ::raise(SIGTERM);
           return 7;
+        }) == 7);
+}
+
+TEST_CASE("every stop signal is read; SIGHUP is not where nohup has it ignored") {
+  CHECK(status_of([] {
+          let_signals_end_this();
+          const PassedSignals signals;
+          for (const int number : kStopSignals) {
+            ::raise(number);
+            if (signals.next() != number) return 1;
+          }
+          return 7;
+        }) == 7);
+  CHECK(status_of([] {
+          let_signals_end_this();
+          ::signal(SIGHUP, SIG_IGN);
+          const PassedSignals signals;
+          ::raise(SIGHUP);
+          return signals.next() ? 1 : 7;
         }) == 7);
 }
 

@@ -1,6 +1,8 @@
 #include "run_trainer.h"
 
+#include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -19,4 +21,26 @@ Outcome odb_trainer(const std::string& words, const std::string& output_path,
   REQUIRE(WIFEXITED(status));
   return {WEXITSTATUS(status), output_path.empty() ? odb::content_of(output) : "",
           odb::content_of(errors)};
+}
+
+Outcome odb_trainer_unread(const std::string& words, const std::string& before) {
+  const odb::TemporaryFolder folder;
+  const std::string errors = folder / "errors";
+  const std::string command = before + " '" ODB_TRAINER "' " + words + " 2>'" + errors + "'";
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  ::close(ends[0]);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    ::signal(SIGPIPE, SIG_DFL);  // as from a shell, whatever this program was started by
+    ::dup2(ends[1], STDOUT_FILENO);
+    ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  return {WEXITSTATUS(status), "", odb::content_of(errors)};
 }

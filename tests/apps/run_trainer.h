@@ -14,3 +14,7 @@ struct Outcome {
 // the end. Fails the test when it was killed.
 Outcome odb_trainer(const std::string& words, const std::string& output_path = "",
                     const std::string& environment = "");
+
+// The same with a standard output whose reader has left before the first byte, as in `| head` a
+// little later. `before`: what stands before the command, such as "yes |".
+Outcome odb_trainer_unread(const std::string& words, const std::string& before = "");

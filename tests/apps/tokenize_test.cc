@@ -58,6 +58,12 @@ TEST_CASE("tokenize: a missing tokenizer is exit code 4, a missing option 2") {
   CHECK(with_input("tokenize", "").code == 2);
 }
 
+TEST_CASE("tokenize: without a reader it ends, however much there is to read") {
+  const Outcome outcome = odb_trainer_unread("tokenize " + kTokenizer, "yes '\"x\"' |");
+  CHECK(outcome.code == 141);
+  CHECK(outcome.errors.empty());
+}
+
 TEST_CASE("bench tokenizer tells its measurements as JSON") {
   const TemporaryFolder folder;
   const std::string data =

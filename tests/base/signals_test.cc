@@ -3,13 +3,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <iterator>
 #include <thread>
 #include <vector>
 
 #include "base/error.h"
 #include "catch.h"
+#include "disposition.h"
 
 using namespace odb;
 using std::chrono::milliseconds;
@@ -20,6 +23,14 @@ bool is_blocked(int signal_number) {
   sigset_t mask;
   ::pthread_sigmask(SIG_SETMASK, nullptr, &mask);
   return sigismember(&mask, signal_number) == 1;
+}
+
+using Handler = void (*)(int);
+
+Handler disposition(int signal_number) {
+  struct sigaction found {};
+  REQUIRE(::sigaction(signal_number, nullptr, &found) == 0);
+  return found.sa_handler;
 }
 
 // Runs `role` in a forked child, which answers by its exit status.
@@ -52,6 +63,13 @@ TEST_CASE("signals add up to a decision") {
       {"preemption", {{SIGTERM, 10}}, StopReason::terminate, false},
       {"a warning before the time limit", {{SIGUSR1, 10}}, StopReason::user, false},
       {"Ctrl-C", {{SIGINT, 10}}, StopReason::interrupt, false},
+      {"a closed terminal", {{SIGHUP, 10}}, StopReason::hangup, false},
+      {"a batch system's warning", {{SIGUSR2, 10}}, StopReason::user2, false},
+      {"no processor time left", {{SIGXCPU, 10}}, StopReason::cpu_time, false},
+      {"SIGHUP from the terminal and from the shell, then SIGTERM",
+       {{SIGHUP, 0}, {SIGHUP, 1}, {SIGTERM, 9000}},
+       StopReason::hangup,
+       false},
       {"SIGTERM again and again",
        {{SIGTERM, 0}, {SIGTERM, 1}, {SIGTERM, 9000}},
        StopReason::terminate,
@@ -99,9 +117,12 @@ TEST_CASE("a raised signal is found in the flag, with its name") {
     StopReason reason;
     const char* name;
   };
-  const Row rows[] = {{SIGTERM, StopReason::terminate, "SIGTERM"},
-                      {SIGUSR1, StopReason::user, "SIGUSR1"},
-                      {SIGINT, StopReason::interrupt, "SIGINT"}};
+  const Row rows[] = {
+      {SIGTERM, StopReason::terminate, "SIGTERM"}, {SIGUSR1, StopReason::user, "SIGUSR1"},
+      {SIGINT, StopReason::interrupt, "SIGINT"},   {SIGHUP, StopReason::hangup, "SIGHUP"},
+      {SIGUSR2, StopReason::user2, "SIGUSR2"},     {SIGXCPU, StopReason::cpu_time, "SIGXCPU"}};
+  CHECK(std::size(rows) == kStopSignals.size());
+  const ScopedDisposition as_from_a_shell(SIGHUP, SIG_DFL);
   for (const Row& row : rows) {
     ScopedStopSignals signals;
     CHECK(stop_state() == StopState{});
@@ -115,19 +136,43 @@ TEST_CASE("a raised signal is found in the flag, with its name") {
 }
 
 TEST_CASE("the handlers found before come back, and there is one owner at a time") {
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  struct sigaction original {};
-  REQUIRE(::sigaction(SIGUSR1, &ignore, &original) == 0);
   {
-    ScopedStopSignals signals;
-    CHECK_THROWS_AS(ScopedStopSignals(), InternalError);
+    const ScopedDisposition ignored(SIGUSR1, SIG_IGN);
+    {
+      ScopedStopSignals signals;
+      CHECK_THROWS_AS(ScopedStopSignals(), InternalError);
+    }
+    CHECK(disposition(SIGUSR1) == SIG_IGN);
   }
-  struct sigaction found {};
-  REQUIRE(::sigaction(SIGUSR1, &original, &found) == 0);
-  CHECK(found.sa_handler == SIG_IGN);
   ScopedStopSignals again;
   CHECK_FALSE(stop_state().stop());
+}
+
+TEST_CASE("SIGHUP stays ignored where the process was started so, and only that") {
+  const ScopedDisposition by_nohup(SIGHUP, SIG_IGN);
+  const sigset_t handled = handled_stop_signals();
+  for (const int signal_number : kStopSignals)
+    CHECK(sigismember(&handled, signal_number) == (signal_number == SIGHUP ? 0 : 1));
+  {
+    ScopedStopSignals signals;
+    ::raise(SIGHUP);
+    CHECK_FALSE(stop_state().stop());
+    ::raise(SIGTERM);
+    CHECK(stop_state().reason == StopReason::terminate);
+  }
+  CHECK(disposition(SIGHUP) == SIG_IGN);
+}
+
+TEST_CASE("a write to a pipe that nobody reads is an error, not the end") {
+  const int status = exit_status_of([] {
+    ::signal(SIGPIPE, SIG_DFL);
+    ignore_broken_pipes();
+    int ends[2];
+    if (::pipe(ends) != 0) return 1;
+    ::close(ends[0]);
+    return ::write(ends[1], "x", 1) < 0 && errno == EPIPE ? 7 : 8;
+  });
+  CHECK(status == 7);
 }
 
 TEST_CASE("a blocked thread leaves signals to the main thread") {
@@ -136,8 +181,7 @@ TEST_CASE("a blocked thread leaves signals to the main thread") {
   std::thread helper;
   {
     ScopedSignalBlock block;
-    helper = std::thread(
-        [&] { all_blocked = is_blocked(SIGTERM) && is_blocked(SIGUSR1) && is_blocked(SIGINT); });
+    helper = std::thread([&] { all_blocked = std::ranges::all_of(kStopSignals, is_blocked); });
     CHECK(is_blocked(SIGTERM));
     ::kill(::getpid(), SIGTERM);  // waits: no thread takes it
     CHECK_FALSE(stop_state().stop());
@@ -174,10 +218,9 @@ TEST_CASE("a forked child keeps the block, its parent does not") {
       ScopedSignalBlock block;
       block.keep();
     }
-    ::raise(SIGTERM);
-    ::raise(SIGINT);
-    ::raise(SIGUSR1);
-    return is_blocked(SIGTERM) && is_blocked(SIGUSR1) && is_blocked(SIGINT) ? 7 : 8;
+    for (const int signal_number : kStopSignals)
+      ::raise(signal_number);
+    return std::ranges::all_of(kStopSignals, is_blocked) ? 7 : 8;
   });
   CHECK(status == 7);
   CHECK_FALSE(is_blocked(SIGTERM));

@@ -62,7 +62,7 @@ TEST_CASE("T is what all ranks can fill") {
   const Case cases[] = {
       {"one rank", {{5, 40}}, 5, 5, 5},
       {"at most R", {{50, 400}, {30, 400}}, 16, 16, 16},
-      {"the richest, or the poorest", {{12, 100}, {3, 100}}, 12, 3, 12},
+      {"the maximum, or the minimum", {{12, 100}, {3, 100}}, 12, 3, 12},
       {"no more than the fewest samples", {{12, 100}, {1, 4}}, 4, 1, 4},
       {"finished ranks set no limit", {{7, 70}, {0, 0}, {5, 9}}, 7, 5, 0},
       {"all finished", {{0, 0}, {0, 0}}, 0, 0, 0},
@@ -82,7 +82,7 @@ TEST_CASE("T is what all ranks can fill") {
   }
 }
 
-TEST_CASE("failures and strangers are found in the maxima") {
+TEST_CASE("failures and ranks at another position are found in the maxima") {
   const Offer well{.supply = {3, 30}, .rank = 0, .position = 77};
   Offer failed{.supply = {}, .rank = 5, .failure = 3, .position = 77};
   const Agreement agreement = decode_agreement(maxima_of({well, failed}));
@@ -98,7 +98,7 @@ TEST_CASE("failures and strangers are found in the maxima") {
   CHECK_THROWS_AS(decode_agreement(short_vector), InternalError);
 }
 
-TEST_CASE("slot totals travel as five numbers a slot") {
+TEST_CASE("slot totals are sent as five numbers per slot") {
   Group group = group_of({5, 7}, 0);
   const std::vector<Group> groups = {group, group_of({9}, 2)};
   CHECK(encode_totals(groups, 2, 3) == Values{2, 12, 2, 1, 3, 1, 9, 1, 1, 0});
@@ -116,7 +116,7 @@ TEST_CASE("one group is chosen from each stratum, overdue ones first") {
       CHECK(chosen[k] >= static_cast<std::int64_t>(10 * k));
       CHECK(chosen[k] < static_cast<std::int64_t>(10 * k + 10));
     }
-    // Place 25 replaces the choice of its own stratum or of a neighbour; the others stand.
+    // Index 25 replaces the choice of its own stratum or of a neighbor; the others stay.
     Rng first(seed, RandomPurpose::tests, 1);
     Rng second(seed, RandomPurpose::tests, 1);
     const Values without = choose_groups(40, 4, {}, first);
@@ -127,23 +127,23 @@ TEST_CASE("one group is chosen from each stratum, overdue ones first") {
     std::set_difference(without.begin(), without.end(), with.begin(), with.end(),
                         std::back_inserter(changed));
     CHECK(changed.size() <= 1);
-    // More overdue than wanted: the most urgent ones.
+    // More overdue groups than requested: the most urgent ones.
     const Values many = {7, 3, 30, 4};
     CHECK(choose_groups(40, 2, many, rng) == Values{3, 7});
   }
 }
 
-TEST_CASE("every place is chosen equally often, whatever the numbers") {
-  for (const auto& [count, wanted] : {std::pair{10, 4}, {7, 6}, {33, 16}, {5, 1}}) {
+TEST_CASE("every index is chosen equally often, for any numbers") {
+  for (const auto& [count, target] : {std::pair{10, 4}, {7, 6}, {33, 16}, {5, 1}}) {
     Rng rng(static_cast<std::uint64_t>(count), RandomPurpose::tests);
     std::vector<double> counts(static_cast<std::size_t>(count));
     const int rounds = 20000;
     for (int i = 0; i < rounds; ++i)
-      for (const std::int64_t place : choose_groups(count, wanted, {}, rng))
+      for (const std::int64_t place : choose_groups(count, target, {}, rng))
         ++counts[static_cast<std::size_t>(place)];
-    const double expected = static_cast<double>(rounds) * wanted / count;
+    const double expected = static_cast<double>(rounds) * target / count;
     for (int place = 0; place < count; ++place) {
-      INFO(wanted << " of " << count << ", place " << place);
+      INFO(target << " of " << count << ", place " << place);
       CHECK(std::abs(counts[static_cast<std::size_t>(place)] / expected - 1) < 0.08);
     }
   }
@@ -152,14 +152,14 @@ TEST_CASE("every place is chosen equally often, whatever the numbers") {
 TEST_CASE("choices are distinct, ascending and in range for all numbers") {
   check_property("choices", 300, [] {
     const auto count = *rc::gen::inRange<std::int64_t>(1, 200);
-    const auto wanted = *rc::gen::inRange<std::int64_t>(1, count + 1);
+    const auto target = *rc::gen::inRange<std::int64_t>(1, count + 1);
     Values overdue(static_cast<std::size_t>(count));
     std::iota(overdue.begin(), overdue.end(), 0);
     Rng rng(*rc::gen::arbitrary<std::uint64_t>(), RandomPurpose::tests);
     shuffle(std::span(overdue), rng);
     overdue.resize(static_cast<std::size_t>(*rc::gen::inRange<std::int64_t>(0, count + 1)));
-    const Values chosen = choose_groups(count, wanted, overdue, rng);
-    RC_ASSERT(static_cast<std::int64_t>(chosen.size()) == wanted);
+    const Values chosen = choose_groups(count, target, overdue, rng);
+    RC_ASSERT(static_cast<std::int64_t>(chosen.size()) == target);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       RC_ASSERT(chosen[i] >= 0);
       RC_ASSERT(chosen[i] < count);
@@ -171,18 +171,18 @@ TEST_CASE("choices are distinct, ascending and in range for all numbers") {
   });
 }
 
-TEST_CASE("the waiting limit is four times the rounds that the groups would take") {
+TEST_CASE("the limit for sending a view back is four times the rounds that the groups take") {
   CHECK(most_sent_back(1, 16) == 4);
   CHECK(most_sent_back(16, 16) == 4);
   CHECK(most_sent_back(17, 16) == 8);
   CHECK(most_sent_back(106, 16) == 28);
 }
 
-TEST_CASE("a group is split where its dearer part is cheapest") {
+TEST_CASE("a group is split where the cost of its costlier part is minimal") {
   struct Case {
     const char* what;
     std::vector<std::vector<std::int32_t>> groups;  // views count through them
-    std::int64_t wanted;
+    std::int64_t target;
     double quadratic_cost;
     std::vector<std::vector<std::int32_t>> result;
   };
@@ -201,7 +201,7 @@ TEST_CASE("a group is split where its dearer part is cheapest") {
       groups.push_back(group_of(lengths, view));
       view += static_cast<ViewId>(lengths.size());
     }
-    split_groups(groups, c.wanted, {.layout = Layout::flat, .quadratic_cost = c.quadratic_cost});
+    split_groups(groups, c.target, {.layout = Layout::flat, .quadratic_cost = c.quadratic_cost});
     INFO(c.what);
     CHECK(lengths_of(groups) == c.result);
   }
@@ -209,7 +209,7 @@ TEST_CASE("a group is split where its dearer part is cheapest") {
   CHECK_THROWS_AS(split_groups(single, 2, {}), InternalError);
 }
 
-TEST_CASE("a split of padded rows looks at their padded length") {
+TEST_CASE("a split of padded rows uses their padded length") {
   // Prefix and suffix cost rows x longest: 1 x 10 against 3 x 2; 2 x 10 against 2 x 2.
   std::vector<Group> groups = {group_of({10, 2, 2, 2}, 0)};
   split_groups(groups, 2, {.layout = Layout::padded});

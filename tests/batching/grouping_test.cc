@@ -9,7 +9,7 @@ using namespace odb;
 
 namespace {
 
-// Views count from 0 in the order given.
+// Views are numbered from 0 in the given order.
 std::vector<Item> items(const std::vector<std::int32_t>& lengths) {
   std::vector<Item> result;
   result.reserve(lengths.size());
@@ -52,7 +52,7 @@ std::vector<Shown> groups_of(const GroupingRule& rule, const std::vector<Item>& 
   return shown;
 }
 
-// The fewest groups of any partition into groups within the budget, by trying all.
+// The minimum number of groups of any partition within the budget, by trying all.
 std::size_t fewest_groups(const GroupingRule& rule, const std::vector<Item>& window) {
   const auto all = (1u << window.size()) - 1;
   std::vector<std::size_t> fewest(all + 1, window.size() + 1);
@@ -78,7 +78,7 @@ TEST_CASE("the squares of the longest lengths do not overflow") {
   CHECK(model.cost(sums) == Approx(8 * 2147483647.0 * 2147483648.0));
 }
 
-TEST_CASE("greedy: the longest takes as many neighbours as fit at its own length") {
+TEST_CASE("greedy: the longest takes as many neighbors as fit at its own length") {
   struct Case {
     const char* what;
     std::vector<std::int32_t> lengths;
@@ -115,7 +115,7 @@ TEST_CASE("greedy counts padded rows at their padded length") {
         std::vector<Shown>{{{0, 1, 2}, true}, {{3}, false}});
 }
 
-TEST_CASE("fit: each sample joins the group that it leaves with least room") {
+TEST_CASE("fit: each sample joins the group that it leaves with the least room") {
   struct Case {
     const char* what;
     std::vector<std::int32_t> lengths;
@@ -142,7 +142,7 @@ TEST_CASE("fit: each sample joins the group that it leaves with least room") {
   }
 }
 
-TEST_CASE("a partition's memory is used again without leaving anything behind") {
+TEST_CASE("reusing a partition keeps nothing of its earlier content") {
   Partition partition;
   const auto greedy = rule(Grouping::greedy, Layout::flat, 10);
   partition_window(greedy, items({1, 2, 3, 4, 5, 6}), partition);
@@ -152,7 +152,7 @@ TEST_CASE("a partition's memory is used again without leaving anything behind") 
   CHECK(partition.groups[0].sums.tokens == 8);
 }
 
-TEST_CASE("random windows: a partition, within the budget, and open only where open is meant") {
+TEST_CASE("random windows: a partition within the budget, open only where it should be") {
   check_property("partition", 300, [] {
     const auto lengths = *rc::gen::container<std::vector<std::int32_t>>(rc::gen::inRange(1, 130));
     const auto l_max = *rc::gen::inRange<std::int64_t>(1, 120);
@@ -170,7 +170,7 @@ TEST_CASE("random windows: a partition, within the budget, and open only where o
     for (const Item& item : window)
       all.add(item);
     std::size_t open = 0;
-    std::int64_t most_room = 0;  // of the groups before
+    std::int64_t most_room = 0;  // maximum over the groups before
     for (const GroupSpan& span : partition.groups) {
       RC_ASSERT(span.sums.rows == span.end - span.begin);
       RC_ASSERT(span.sums.rows >= 1);
@@ -184,7 +184,7 @@ TEST_CASE("random windows: a partition, within the budget, and open only where o
       most_room = std::max(most_room, l_max - span.sums.tokens);
     }
     RC_ASSERT(open <= 1u);
-    // The window's own test agrees with the partition where it says "keep on filling".
+    // Where the window's own test says "keep filling", it agrees with the partition.
     if (!window.empty() && is_one_open_group(r, all)) RC_ASSERT(partition.groups.size() == 1u);
     if (partition.groups.size() == 1)
       RC_ASSERT(partition.groups[0].full == !is_one_open_group(r, all));

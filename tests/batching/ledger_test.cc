@@ -47,14 +47,14 @@ StepRecord step(std::int64_t life, std::int64_t number, std::vector<ViewId> trai
 
 }  // namespace
 
-TEST_CASE("records come back from their bytes in order") {
+TEST_CASE("records are read back from their bytes in order") {
   std::uint64_t valid = 0;
   CHECK(read(bytes_of(kRecords), &valid) == kRecords);
   CHECK(valid == bytes_of(kRecords).size());
   CHECK(read(ledger_header()).empty());
 }
 
-TEST_CASE("the bytes of a record stand") {
+TEST_CASE("the bytes of a record do not change") {
   const std::string bytes = serialise(LedgerRecord(step(1, 300, {5, 128}, {}, 2)));
   // Length 10; its complement; type, life, epoch, step (two bytes), count, two views (one and two
   // bytes), count; checksum.
@@ -65,7 +65,7 @@ TEST_CASE("the bytes of a record stand") {
   CHECK(bytes.size() == 8 + 10 + 8);
 }
 
-TEST_CASE("a ledger cut anywhere gives its whole records and says how much is valid") {
+TEST_CASE("a ledger cut anywhere gives its complete records and the number of valid bytes") {
   const std::string bytes = bytes_of(kRecords);
   std::vector<std::size_t> ends = {ledger_header().size()};
   for (const LedgerRecord& record : kRecords)
@@ -98,7 +98,7 @@ TEST_CASE("damage before the last record is an error that names the place") {
   CHECK_THROWS_WITH(read(newer), Catch::Contains("version 2"));
 }
 
-TEST_CASE("a change of any byte is told, or costs the last record alone") {
+TEST_CASE("a change of any byte is an error, or loses only the last record") {
   const std::string bytes = bytes_of(kRecords);
   const std::size_t last = bytes.size() - serialise(kRecords.back()).size();
   const std::vector<LedgerRecord> all_but_last(kRecords.begin(), kRecords.end() - 1);
@@ -114,7 +114,7 @@ TEST_CASE("a change of any byte is told, or costs the last record alone") {
     }
 }
 
-TEST_CASE("zeros in place of the end are a torn end") {
+TEST_CASE("an end of zeros is a torn end") {
   const std::string bytes = bytes_of(kRecords);
   const std::size_t last = bytes.size() - serialise(kRecords.back()).size();
   for (const std::size_t zeros : {1, 4, 12, 5000}) {
@@ -132,7 +132,7 @@ TEST_CASE("zeros in place of the end are a torn end") {
   }
 }
 
-TEST_CASE("a whole record with nonsense in it is refused") {
+TEST_CASE("a complete record with invalid content is refused") {
   const auto sealed = [](const std::string& body) {
     std::string bytes = ledger_header();
     const auto length = static_cast<std::uint32_t>(body.size());
@@ -148,7 +148,7 @@ TEST_CASE("a whole record with nonsense in it is refused") {
   CHECK_THROWS_AS(read(sealed("\x02" + std::string(12, '\xff'))), FileError);
 }
 
-TEST_CASE("random bytes after the header never do worse than a FileError") {
+TEST_CASE("random bytes after the header cause nothing worse than a FileError") {
   check_property("garbage", 500, [] {
     const auto garbage = *rc::gen::arbitrary<std::string>();
     try {
@@ -175,7 +175,7 @@ TEST_CASE("an audit counts what came, what came twice and what is missing") {
   CHECK_THROWS_WITH(audit.add(0, step(0, 3, {6})), Catch::Contains("view 6"));
 }
 
-TEST_CASE("epochs are counted apart") {
+TEST_CASE("epochs are counted separately") {
   LedgerAudit audit(2, {});
   audit.add(0, step(0, 1, {0, 1}));
   audit.add(0, step(0, 2, {1}, {}, 1));

@@ -22,7 +22,7 @@ TEST_CASE("auto follows the model's layout, and the layout decides the grouping"
                     Catch::Contains("--grouping fit with --layout padded"));
 }
 
-TEST_CASE("packing wants the flat layout, known before any length is") {
+TEST_CASE("packing requires the flat layout, which is checked before any length is known") {
   BatchingOptions o;
   o.strategy = Strategy::packing;
   CHECK(resolve(o, Layout::flat).layout == Layout::flat);
@@ -30,7 +30,7 @@ TEST_CASE("packing wants the flat layout, known before any length is") {
                     Catch::Contains("--batching packing with --layout padded"));
 }
 
-TEST_CASE("a quadratic cost that is no cost is refused") {
+TEST_CASE("an invalid quadratic cost is refused") {
   for (const double cost : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
     BatchingOptions o;
     o.quadratic_cost = cost;
@@ -62,7 +62,7 @@ TEST_CASE("values out of range are refused by the table, with option, value and 
   }
 }
 
-TEST_CASE("the fingerprint names what shapes the sequence, and only that") {
+TEST_CASE("the fingerprint names exactly the options that determine the sequence") {
   const BatchingOptions base = resolve({}, Layout::flat);
   CHECK(options_fingerprint(base) ==
         "batching=odb l-max=8192 layout=flat grouping=fit align=balanced round-groups=16 "

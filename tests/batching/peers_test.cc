@@ -1,5 +1,5 @@
 // Ranks as threads over the in-memory peers: reductions, generations, and whole epochs in which
-// ranks die at any call and start again, while what was published stays.
+// ranks die at any call and start again, while published slots stay.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -20,7 +20,7 @@ using namespace odb;
 
 namespace {
 
-// Runs `body` for each rank on a thread of its own.
+// Runs `body` for each rank on its own thread.
 template <typename Body>
 void on_ranks(int world, Body body) {
   std::vector<std::thread> threads;
@@ -33,7 +33,7 @@ void on_ranks(int world, Body body) {
 
 struct Death {};  // thrown where a collate process would be killed
 
-// When a rank dies: by chance, at most six times.
+// When a rank dies: at random, at most six times.
 class Fate {
  public:
   explicit Fate(Rng rng) : rng_(rng) {}
@@ -50,7 +50,7 @@ class Fate {
   int deaths_ = 0;
 };
 
-// Peers that die by chance, before or after the reduction took place.
+// Peers that die at random, before or after a reduction.
 class MortalPeers final : public Peers {
  public:
   MortalPeers(Peers& peers, Fate& fate) : peers_(peers), fate_(fate) {}
@@ -70,9 +70,9 @@ class MortalPeers final : public Peers {
   Fate& fate_;
 };
 
-// What of a rank outlives its collate process.
+// The part of a rank that outlives its collate process.
 struct SharedMemory {
-  std::deque<RoundStart> starts;  // of the newest rounds
+  std::deque<RoundStart> starts;                 // of the newest rounds
   std::map<std::int64_t, RefillRecord> refills;  // by round
   std::map<std::int64_t, std::uint64_t> checksums;
   std::vector<Slot> published;
@@ -81,15 +81,14 @@ struct SharedMemory {
   std::int64_t newest_published() const { return published.empty() ? -1 : published.back().round; }
 };
 
-// The life of one collate process: joins, replays from the agreed round, goes on. Returns when the
-// epoch has ended or a newer generation exists; throws Death.
+// The life of one collate process: joins, replays from the agreed round, continues. Returns when
+// the epoch has ended or a newer generation exists; throws Death.
 void collate(const Scenario& scenario, int rank, Membership& membership, std::int64_t generation,
              SharedMemory& memory, Fate& fate) {
   const auto joined = membership.join(generation);
   if (!joined) return;
   MortalPeers peers(*joined, fate);
-  const auto replay =
-      agree_on_replay(peers, memory.starts.back().round, memory.newest_published());
+  const auto replay = agree_on_replay(peers, memory.starts.back().round, memory.newest_published());
   if (!replay) return;
   while (memory.starts.back().round > replay->round)
     memory.starts.pop_back();
@@ -127,7 +126,7 @@ void collate(const Scenario& scenario, int rank, Membership& membership, std::in
   }
 }
 
-// A collate stays after its own end, since a peer may die and need it: true once all ranks are
+// A collate stays after its own end, because a peer may die and need it. True once all ranks are
 // done, false when a newer generation exists.
 bool all_done(std::deque<std::atomic<bool>>& done, int rank, Membership& membership,
               std::int64_t generation) {
@@ -139,8 +138,8 @@ bool all_done(std::deque<std::atomic<bool>>& done, int rank, Membership& members
   return false;
 }
 
-// Runs the epoch of `scenario` with ranks that die at any call;`on_death` may change what of the
-// rank outlives it. Returns the number of deaths.
+// Runs the epoch of `scenario` with ranks that die at any call. `on_death` may change the shared
+// memory of the dead rank. Returns the number of deaths.
 int run_mortal_ranks(const Scenario& scenario, std::uint64_t seed,
                      std::vector<SharedMemory>& memory,
                      const std::function<void(SharedMemory&, Rng&)>& on_death) {
@@ -173,7 +172,7 @@ int run_mortal_ranks(const Scenario& scenario, std::uint64_t seed,
   return std::accumulate(deaths.begin(), deaths.end(), 0);
 }
 
-// All ranks hold equal slots with the totals of their groups, and every view once.
+// All ranks hold equal slots with the totals of their groups, and every view comes once.
 void check_published(const Scenario& scenario, const std::vector<SharedMemory>& memory) {
   Trace trace;
   for (const SharedMemory& rank : memory)
@@ -213,14 +212,14 @@ TEST_CASE("vectors of unequal size break an invariant instead of mixing numbers"
       superseded[static_cast<std::size_t>(rank)] = !sum;
     } catch (const InternalError&) {
       refused[static_cast<std::size_t>(rank)] = 1;
-      member->advance(0);  // frees the other, who came first and waits
+      member->advance(0);  // ends the wait of the other rank, which came first
     }
   });
   CHECK(refused[0] + refused[1] == 1);
   CHECK(superseded[0] + superseded[1] == 1);
 }
 
-TEST_CASE("joining one generation twice breaks an invariant instead of waiting for ever") {
+TEST_CASE("joining one generation twice breaks an invariant instead of waiting forever") {
   MemoryPeers shared(1);
   const auto member = shared.membership(0);
   REQUIRE(member->join(0));
@@ -229,7 +228,7 @@ TEST_CASE("joining one generation twice breaks an invariant instead of waiting f
   CHECK(member->join(1));
 }
 
-TEST_CASE("of many who want the next generation one moves the counter") {
+TEST_CASE("when many ranks advance the generation only one moves the counter") {
   MemoryPeers shared(3);
   std::vector<int> moved(3);
   on_ranks(3, [&](int rank) {
@@ -242,13 +241,13 @@ TEST_CASE("of many who want the next generation one moves the counter") {
   CHECK(shared.membership(0)->join(0) == nullptr);
 }
 
-TEST_CASE("a newer generation frees who waits in a reduction or in joining") {
+TEST_CASE("a newer generation ends waits in a reduction or in joining") {
   MemoryPeers shared(3);
   on_ranks(3, [&](int rank) {
     const auto member = shared.membership(rank);
     const auto peers = member->join(0);
     if (rank == 2) {
-      member->advance(0);  // died; its peers wait for it, or have not even noticed that all joined
+      member->advance(0);  // died; its peers wait for it, or have not yet seen that all joined
       return;
     }
     const bool superseded = !peers || !peers->reduce(Reduction::max, {1});
@@ -258,13 +257,12 @@ TEST_CASE("a newer generation frees who waits in a reduction or in joining") {
       return;
     }
     while (member->generation() < 2)
-      if (member->join(1)) throw std::logic_error("nobody can complete generation 1");
+      if (member->join(1)) throw std::logic_error("no rank can complete generation 1");
   });
   CHECK(shared.membership(0)->generation() == 2);
 }
 
-
-TEST_CASE("ranks that die anywhere and come back publish what an undisturbed run publishes") {
+TEST_CASE("ranks that die anywhere and restart publish the slots of a run without deaths") {
   int all_deaths = 0;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     Scenario scenario = random_scenario(1000 + seed, 50, 400);
@@ -288,8 +286,8 @@ TEST_CASE("views that turn bad when a rank dies change no published slot and los
     scenario.options.join = true;
     std::vector<SharedMemory> memory;
     run_mortal_ranks(scenario, seed, memory, [](SharedMemory& own, Rng& rng) {
-      for (const Item& item : own.refills.empty() ? std::vector<Item>()
-                                                  : own.refills.rbegin()->second.items)
+      for (const Item& item :
+           own.refills.empty() ? std::vector<Item>() : own.refills.rbegin()->second.items)
         if (rng.below(8) == 0) own.turned_bad.insert(item.view);
     });
     INFO("seed " << seed);

@@ -1,4 +1,4 @@
-// The record of a refill: its bytes, and that a round formed from it equals the one it was taken of.
+// The record of a refill: its bytes, and that a round formed from it equals the recorded round.
 #include "batching/refill_record.h"
 
 #include "base/error.h"
@@ -22,7 +22,7 @@ TEST_CASE("refill record: what is written is read, and damage is found") {
 }
 
 // Every strategy, window carried over from earlier rounds, rows left out.
-TEST_CASE("a round formed from its record is the same, though no sample can be prepared any more") {
+TEST_CASE("a round formed from its record is the same, even if no sample can be prepared") {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Scenario scenario = random_scenario(3000 + seed, 50, 300);
     scenario.world = 1 + static_cast<int>(seed % 3);
@@ -49,8 +49,7 @@ TEST_CASE("a round formed from its record is the same, though no sample can be p
       for (std::size_t rank = 0; rank < first.size(); ++rank) {
         CHECK(round_checksum(first[rank]) == round_checksum(second[rank]));
         CHECK(again[rank].ended() == run.rank(static_cast<int>(rank)).ended());
-        if (!run.ended())
-          CHECK(again[rank].start() == run.rank(static_cast<int>(rank)).start());
+        if (!run.ended()) CHECK(again[rank].start() == run.rank(static_cast<int>(rank)).start());
       }
     }
   }
@@ -65,8 +64,7 @@ TEST_CASE("the record of another round is refused") {
   RefillRecord record = run.rank(0).refill_record();
   REQUIRE(record.items.size() > 1);
   const auto form = [&](const RefillRecord& from) {
-    Rounds rounds(scenario.shape(0), scenario.options, start,
-                  make_source(scenario.epoch(), start));
+    Rounds rounds(scenario.shape(0), scenario.options, start, make_source(scenario.epoch(), start));
     rounds.refill_from(from);
   };
   RefillRecord longer = record;
@@ -76,7 +74,8 @@ TEST_CASE("the record of another round is refused") {
   CHECK_THROWS_AS(form(record), InternalError);
 }
 
-TEST_CASE("the checksum of a round sees kind, step ends, totals and views; ranks compare the rest") {
+TEST_CASE(
+    "the checksum of a round sees kind, step ends, totals and views; ranks compare the rest") {
   Slot slot{.number = 4, .round = 2, .kind = SlotKind::data, .totals = {.supervised = 9}};
   slot.group.rows = {{.view = 5, .length = 3, .supervised = 2}};
   const std::uint64_t checksum = round_checksum(std::vector{slot});

@@ -1,4 +1,4 @@
-// Small runs with every slot written out, and what rounds refuse.
+// Small runs with every slot listed, and invalid calls that rounds refuse.
 #include "batching/rounds.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace odb;
 
 namespace {
 
-// One rank that is fed by hand.
+// One rank that gets its samples from the test.
 Rounds one_rank(const BatchingOptions& options, std::int64_t data_size, int world = 1) {
   const RoundStart start = first_round(options, data_size, 0, world, 0);
   return Rounds({.rank = 0, .world = world, .seed = 1, .data_size = data_size}, options, start,
@@ -73,7 +73,7 @@ TEST_CASE("one rank, three groups: slots, totals, step ends, end slot") {
   CHECK(lengths_of(slots[2]) == std::vector<std::int32_t>{2, 2});
   std::sort(slots.begin(), slots.begin() + 3,
             [](const Slot& a, const Slot& b) { return a.number < b.number; });
-  // The row that was left out travels with the first slot.
+  // The left-out row is in the first slot.
   CHECK(slots[0].left_out == std::vector<LeftOut>{{3, LeftOutReason::bad_record}});
   CHECK(slots[0].totals.left_out == 1);
   CHECK(slots[1].left_out.empty());
@@ -110,13 +110,13 @@ TEST_CASE("an epoch without samples is one end slot, on any number of ranks") {
   REQUIRE(none.size() == 1);
   CHECK(none[0].kind == SlotKind::end);
   CHECK_FALSE(none[0].last_of_step);
-  // All rows left out: they travel with the end slot.
+  // All rows are left out: they are in the end slot.
   const auto bad = all_slots(one_rank(o, 2), by_view({0, 0}));
   REQUIRE(bad.size() == 1);
   CHECK(bad[0].left_out.size() == 2);
 }
 
-TEST_CASE("more ranks than samples: the others stand idle, and nothing is lost") {
+TEST_CASE("more ranks than samples: the others are idle, and nothing is lost") {
   Scenario s;
   s.world = 5;
   s.data_size = 2;
@@ -129,7 +129,7 @@ TEST_CASE("more ranks than samples: the others stand idle, and nothing is lost")
   CHECK(trace[4].front().kind == SlotKind::idle);
 }
 
-TEST_CASE("a sample over the budget travels alone and is marked") {
+TEST_CASE("a sample over the budget is a group of its own and is marked") {
   for (const Grouping grouping : {Grouping::greedy, Grouping::fit}) {
     const BatchingOptions o = resolve(options(grouping, 10), Layout::flat);
     int marked = 0;
@@ -163,8 +163,8 @@ TEST_CASE("lengths below one are refused with the sample's number") {
 TEST_CASE("answers out of order and offers before the window is full break an invariant") {
   const BatchingOptions o = resolve(options(Grouping::fit, 10), Layout::flat);
   Rounds rounds = one_rank(o, 3);
-  const std::vector<ViewId> wanted = rounds.wanted(2);
-  CHECK_THROWS_AS(rounds.deliver({wanted[1], 3, 1}), InternalError);
+  const std::vector<ViewId> views = rounds.wanted(2);
+  CHECK_THROWS_AS(rounds.deliver({views[1], 3, 1}), InternalError);
   CHECK_THROWS_AS(rounds.offer(), InternalError);
 }
 
@@ -208,7 +208,7 @@ TEST_CASE("a failed rank ends the round on all ranks, which know which rank and 
   CHECK_THROWS_AS(rounds.total({}), InternalError);
 }
 
-TEST_CASE("ranks with unlike options are found out before the first slot") {
+TEST_CASE("ranks with different options are detected before the first slot") {
   std::vector<Rounds> ranks;
   for (int rank = 0; rank < 2; ++rank) {
     const BatchingOptions o = resolve(options(Grouping::fit, 10 + rank), Layout::flat);
@@ -222,8 +222,8 @@ TEST_CASE("ranks with unlike options are found out before the first slot") {
 }
 
 #ifndef NDEBUG
-TEST_CASE("debug builds assert the budget of what a source hands out") {
-  // A source that was told of a larger budget than the round.
+TEST_CASE("debug builds assert the budget of the groups of a source") {
+  // A source with a larger budget than the round.
   const BatchingOptions o = resolve(options(Grouping::greedy, 20), Layout::flat);
   const BatchingOptions smaller = resolve(options(Grouping::greedy, 10), Layout::flat);
   const RoundStart start = first_round(o, 4, 0, 1, 0);
@@ -248,9 +248,9 @@ TEST_CASE("views that killed a worker are remembered from round to round") {
   CHECK(ranks[0].start().known_bad == std::vector<LeftOut>{bad});
 }
 
-TEST_CASE("no view waits without end: overdue groups stay first") {
-  // A window of 64 makes 32 groups, of which one leaves a round: by chance alone one in sixty would
-  // wait longer than the limit of 4 * 32 rounds.
+TEST_CASE("no view waits forever: overdue groups are chosen first") {
+  // A window of 64 makes 32 groups, of which one is emitted per round: by chance alone one in sixty
+  // would wait longer than the limit of 4 * 32 rounds.
   BatchingOptions o = options(Grouping::greedy, 10);
   o.round_groups = 1;
   o.window = 64;
@@ -269,7 +269,7 @@ TEST_CASE("no view waits without end: overdue groups stay first") {
   CHECK(longest_wait <= 4 * 32 + 32);
 }
 
-TEST_CASE("mates of a step have like cost, unless asked otherwise") {
+TEST_CASE("the groups of a slot have similar cost, unless --mates random") {
   const auto spread = [](Mates mates) {
     Scenario s;
     s.world = 8;

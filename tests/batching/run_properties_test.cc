@@ -14,7 +14,7 @@ using namespace odb;
 namespace {
 
 Scenario any_scenario(std::int64_t most_views = 1200) {
-  // At full size always: small cases come from the scenario's own choices, and from shrinking.
+  // Always at full size: small cases come from the scenario's own choices, and from shrinking.
   const auto seed = *rc::gen::resize(100, rc::gen::arbitrary<std::uint64_t>());
   const int size = *rc::gen::inRange(0, 100);
   Scenario scenario = random_scenario(seed, size, most_views);
@@ -24,7 +24,7 @@ Scenario any_scenario(std::int64_t most_views = 1200) {
   return scenario;
 }
 
-// A continued epoch from parsed states: the slots that come after those taken.
+// Continues an epoch from parsed states: the slots after those already taken.
 Trace continued(const Scenario& scenario, const std::vector<OwnedState>& states) {
   std::vector<RoundStart> starts;
   starts.reserve(states.size());
@@ -66,7 +66,7 @@ TEST_CASE("every run keeps the guarantees of batching") {
   });
 }
 
-TEST_CASE("under balance every group before a rank is drawn out is one that was full") {
+TEST_CASE("with --align balanced all groups are full until a rank has drawn all its views") {
   check_property("full groups", 200, [] {
     Scenario scenario = any_scenario();
     scenario.options.strategy = Strategy::odb;
@@ -93,7 +93,7 @@ TEST_CASE("under balance every group before a rank is drawn out is one that was 
   });
 }
 
-TEST_CASE("a window holds no more than its bounds say") {
+TEST_CASE("a window stays within its bounds") {
   check_property("window bounds", 200, [] {
     Scenario scenario = any_scenario();
     scenario.options.strategy = Strategy::odb;
@@ -124,7 +124,7 @@ TEST_CASE("all ranks stopped at any slot continue with the identical sequence") 
   });
 }
 
-TEST_CASE("single ranks thrown away at any round and made anew change nothing") {
+TEST_CASE("ranks that are replaced at any round change nothing") {
   check_property("one rank restored", 400, [] {
     const Scenario scenario = any_scenario(600);
     const Trace whole = Run(scenario).to_end();
@@ -149,7 +149,7 @@ TEST_CASE("single ranks thrown away at any round and made anew change nothing") 
   });
 }
 
-TEST_CASE("the number of ranks may change again and again: every view still comes once") {
+TEST_CASE("the number of ranks may change many times: every view still comes once") {
   check_property("change of ranks", 500, [] {
     Scenario scenario = any_scenario(800);
     scenario.options.join = true;

@@ -23,7 +23,7 @@ LeftoverList list(std::vector<ViewId> ids) {
 
 }  // namespace
 
-TEST_CASE("ranks start with every W-th position, small data leaves some with none") {
+TEST_CASE("ranks start with every W-th position, with small data some have none") {
   CHECK(first_position(10, 1, 4).progressions == std::vector<Progression>{{1, 4, 10}});
   CHECK(first_position(10, 0, 4).remaining() == 3);
   CHECK(first_position(10, 3, 4).remaining() == 2);
@@ -32,7 +32,7 @@ TEST_CASE("ranks start with every W-th position, small data leaves some with non
   CHECK_THROWS_AS(first_position(10, 4, 4), InternalError);
 }
 
-TEST_CASE("leftovers are drawn before positions, and looking ahead moves nothing") {
+TEST_CASE("leftovers are drawn before positions, and looking ahead draws nothing") {
   const Permutation order(10, 3, 0);
   const SamplerPosition position{1, 3, {{0, 4, 10}, {3, 4, 10}}};
   Sampler sampler(order, list({70, 71, 72, 73}), position);
@@ -48,7 +48,7 @@ TEST_CASE("leftovers are drawn before positions, and looking ahead moves nothing
   CHECK(drain(sampler) == all);
 }
 
-TEST_CASE("a sampler made from a position in the middle goes on from there") {
+TEST_CASE("a sampler made from a position in the middle continues from there") {
   const Permutation order(50, 3, 1);
   Sampler sampler(order, list({7, 8}), {0, 2, {{0, 3, 20}, {21, 2, 25}, {30, 1, 50}}});
   const std::vector<ViewId> all = drain(sampler);
@@ -71,8 +71,8 @@ TEST_CASE("positions outside the data or the leftover list break an invariant") 
   CHECK_THROWS_AS(Sampler(order, nullptr, {0, 0, {{0, 0, 5}}}), InternalError);
 }
 
-TEST_CASE("what is left is shared out in contiguous pieces of almost equal size") {
-  // 5 leftovers and 7 positions for 3 ranks: 12 in all, 4 each.
+TEST_CASE("undrawn views are shared out in contiguous pieces of almost equal size") {
+  // 5 leftovers and 7 positions for 3 ranks: 12 in total, 4 each.
   const std::vector<Progression> undrawn = {{2, 2, 9}, {0, 10, 30}};
   const auto shares = share_out(5, undrawn, 3);
   CHECK(shares[0] == SamplerPosition{0, 2, {{2, 2, 5}}});
@@ -81,7 +81,7 @@ TEST_CASE("what is left is shared out in contiguous pieces of almost equal size"
   CHECK(share_out(0, {}, 2) == std::vector<SamplerPosition>(2));
 }
 
-TEST_CASE("sharing out again and again keeps every position once and the lists short") {
+TEST_CASE("sharing out many times keeps every position once and the lists short") {
   check_property("share_out", 200, [] {
     const auto size = *rc::gen::inRange<std::int64_t>(0, 500);
     int world = *rc::gen::inRange(1, 20);

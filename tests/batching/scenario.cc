@@ -40,7 +40,7 @@ Prepared Scenario::prepare(ViewId view) const {
   if (pick(rng, 0, 99) < left_out_percent)
     return LeftOut{.view = view, .reason = LeftOutReason::bad_record};
   const auto length = static_cast<std::int32_t>(random_length(*this, view, rng));
-  // One in twenty has nothing to learn from.
+  // One in twenty has no supervised token.
   const std::int64_t supervised = rng.below(20) == 0 ? 0 : pick(rng, 1, length);
   return Item{.view = view, .length = length, .supervised = static_cast<std::int32_t>(supervised)};
 }
@@ -95,7 +95,7 @@ Scenario random_scenario(std::uint64_t seed, int size, std::int64_t most_views) 
   o.batch_size = pick(rng, 1, 12);
   o.bucket_pool_factor = pick(rng, 1, 10);
   s.options = resolve(o, Layout::flat);
-  // A strategy that plans needs a batch for each rank to end with the first dry one.
+  // Without join, a strategy that plans needs a batch for each rank.
   if (const auto plan = s.epoch().plan; plan && plan->size() < s.world) s.options.join = true;
   return s;
 }
@@ -149,9 +149,9 @@ Stopped stop_after(const Scenario& scenario, Run& run, std::int64_t slots) {
     Trace part = run.round();
     for (std::size_t rank = 0; rank < part.size(); ++rank) {
       std::vector<Slot>& slots_of_rank = part[rank];
-      const std::int64_t wanted = first + slots - slots_of_rank.front().number;
-      enough = wanted <= static_cast<std::int64_t>(slots_of_rank.size());
-      if (enough) slots_of_rank.resize(static_cast<std::size_t>(wanted));
+      const std::int64_t needed = first + slots - slots_of_rank.front().number;
+      enough = needed <= static_cast<std::int64_t>(slots_of_rank.size());
+      if (enough) slots_of_rank.resize(static_cast<std::size_t>(needed));
       const StateOwner owner{.rank = static_cast<int>(rank),
                              .world = scenario.world,
                              .seed = scenario.seed,

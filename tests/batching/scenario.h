@@ -1,5 +1,5 @@
-// A whole run in one process, small enough to make thousands of: random data and options, ranks in
-// lock step, stops and restarts.
+// A whole run in one process, small enough to run thousands of them: random data and options, ranks
+// in lockstep, stops and restarts.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ struct Scenario {
   int left_out_percent = 0;
   BatchingOptions options;  // resolved
 
-  // What preprocessing view `view` gives.
+  // The result of preprocessing view `view`.
   Prepared prepare(ViewId view) const;
   RunShape shape(int rank) const;
-  // Its plan, for strategies that have one, is made from the lengths that prepare() gives.
+  // For strategies that plan, the plan is made from the lengths of prepare().
   Epoch epoch() const;
 };
 
@@ -62,7 +62,7 @@ class Run {
   // Rounds to the end of the epoch.
   Trace to_end();
 
-  // Throws rank `index` away and makes it anew from the start of its present round.
+  // Replaces rank `index` by a new one at the start of its current round.
   void restart(int index);
 
  private:
@@ -76,7 +76,7 @@ class Run {
 
 void append(Trace& all, const Trace& part);
 
-// A run stopped after `slots` slots: what it emitted, and every rank's state as bytes, as the
+// A run stopped after `slots` slots: the emitted slots, and every rank's state as bytes, as the
 // trainer would save it.
 struct Stopped {
   Trace emitted;
@@ -87,7 +87,7 @@ Stopped stop_after(const Scenario& scenario, Run& run, std::int64_t slots);
 // Parses the states.
 std::vector<OwnedState> parse_states(const std::vector<std::string>& states);
 
-// The faults that TraceChecker finds in a whole epoch, one a line; empty: none.
+// The faults that TraceChecker finds in a whole epoch, one per line; empty: none.
 std::string faults_of(const Scenario& scenario, const Trace& trace);
 
 }  // namespace odb

@@ -35,7 +35,7 @@ OwnedState sample_state() {
   return s;
 }
 
-// With a checksum that is right again.
+// With the correct checksum.
 std::string resealed(std::string bytes) {
   bytes.resize(bytes.size() - 8);
   append_little_endian(bytes, checksum64(bytes));
@@ -53,7 +53,7 @@ OwnedState state_of(int rank, int world, const DataState& state) {
 
 }  // namespace
 
-TEST_CASE("a state comes back from its bytes as it was") {
+TEST_CASE("a state is read back from its bytes unchanged") {
   const OwnedState state = sample_state();
   const OwnedState back = parse_state(serialise(state), "rank-00003");
   CHECK(back.owner == state.owner);
@@ -62,9 +62,9 @@ TEST_CASE("a state comes back from its bytes as it was") {
   CHECK(empty.state == DataState{});
 }
 
-TEST_CASE("the layout of a state's bytes stands") {
+TEST_CASE("the layout of a state's bytes does not change") {
   const std::string bytes = serialise(sample_state());
-  // A change of these bytes is a new version of the format.
+  // A change of these bytes requires a new version of the format.
   CHECK(bytes.substr(0, 12) == std::string("ODBSTATE\x01\0\0\0", 12));
   CHECK(to_hex(checksum64(bytes)) == "5d3658dfbf4ab85f");
 }
@@ -82,7 +82,7 @@ TEST_CASE("damage to any byte of a state is found") {
 
 TEST_CASE("counts that do not fit the bytes are refused before memory is taken") {
   const std::string bytes = serialise(sample_state());
-  // Where the counts of options, progressions, window, known bad, taken and left-out rows stand.
+  // The offsets of the counts of options, progressions, window, known bad, taken and left-out rows.
   const std::size_t end = bytes.size();
   for (const std::size_t place :
        {std::size_t{44}, std::size_t{114}, std::size_t{170}, end - 47, end - 29, end - 18}) {
@@ -149,7 +149,7 @@ TEST_CASE("a state of a window of 1,024 is under 64 KiB at every step of an epoc
   }
 }
 
-TEST_CASE("a state is under 64 KiB where every sample is as short as can be") {
+TEST_CASE("a state is under 64 KiB when every sample is as short as possible") {
   const std::int64_t data_size = std::int64_t{1} << 34;
   const BatchingOptions options = resolve({}, Layout::flat);
   const RoundStart first = first_round(options, data_size, 0, 1, 0);
@@ -167,7 +167,7 @@ TEST_CASE("a state is under 64 KiB where every sample is as short as can be") {
   }
 }
 
-TEST_CASE("a replayed round that holds other views is a changed data set") {
+TEST_CASE("a replayed round that holds other views means that the data changed") {
   Scenario s;
   s.data_size = 50;
   s.options = resolve({}, Layout::flat);
@@ -182,7 +182,7 @@ TEST_CASE("a replayed round that holds other views is a changed data set") {
   CHECK_THROWS_WITH(check_replayed(state, part[0]), Catch::Contains("has changed since"));
 }
 
-TEST_CASE("what two ranks had not trained is dealt to three") {
+TEST_CASE("views that two ranks had not trained are dealt to three") {
   // Rank 0 drew 0, 2, 4, 6 (4 in this round); 0 and 4 were trained, 6 left out.
   DataState first;
   first.start = {.epoch = 1,
@@ -227,13 +227,13 @@ TEST_CASE("states that do not belong together are refused") {
     return redeal(states, {}, identity(), 2);
   };
   CHECK_THROWS_AS(deal({}), FileError);
-  CHECK_THROWS_WITH(deal({state_of(0, 2, state)}), Catch::Contains("wanted each rank once"));
+  CHECK_THROWS_WITH(deal({state_of(0, 2, state)}), Catch::Contains("expected each rank once"));
   CHECK_THROWS_AS(deal({state_of(1, 2, state), state_of(1, 2, state)}), FileError);
   CHECK_THROWS_AS(deal({state_of(0, 2, state), state_of(2, 2, state)}), FileError);
   DataState later = state;
   later.slots_taken = 1;
   CHECK_THROWS_WITH(deal({state_of(0, 2, state), state_of(1, 2, later)}),
-                    Catch::Contains("wanted the states of one step"));
+                    Catch::Contains("expected the states of one step"));
   DataState stranger = state;
   stranger.taken = {77};
   CHECK_THROWS_WITH(deal({state_of(0, 1, stranger)}), Catch::Contains("view 77"));

@@ -1,4 +1,4 @@
-// Where steps end, and what a token's loss counts.
+// Where steps end, and the weight of a token's loss.
 #include "base/error.h"
 #include "batching/step_bounds.h"
 #include "batching/weights.h"
@@ -19,7 +19,7 @@ std::vector<bool> ends(const BatchingOptions& o, const std::vector<SlotTotals>& 
 
 }  // namespace
 
-TEST_CASE("a step ends after so many micro-steps, tokens or samples") {
+TEST_CASE("a step ends after a given number of micro-steps, tokens or samples") {
   const std::vector<SlotTotals> slots = {
       {1, 10, 2, 1}, {1, 10, 2, 1}, {1, 15, 1, 1}, {1, 40, 3, 1}, {1, 5, 1, 1}};
   BatchingOptions o;
@@ -37,7 +37,7 @@ TEST_CASE("a step ends after so many micro-steps, tokens or samples") {
         std::vector<bool>{false, false, true, false, false});
 }
 
-TEST_CASE("an open step tells what it holds, a closed one holds nothing") {
+TEST_CASE("an open step counts its content, a closed one is empty") {
   BatchingOptions o;
   o.accumulate = 3;
   o = resolve(o, Layout::flat);
@@ -61,9 +61,9 @@ TEST_CASE("accumulation keeps the groups of a step when the number of ranks chan
   CHECK_THROWS_AS(accumulate_on_other_world(1, 2, 4, 10), UsageError);
 }
 
-// The weights must make the all-reduced gradient that of the stated mean. Two ranks, two
+// With the weights, the all-reduced gradient must be that of the defined mean. Two ranks, two
 // micro-steps; rows are (supervised tokens, loss of each of its tokens).
-TEST_CASE("weighted sums over ranks and micro-steps are the stated means") {
+TEST_CASE("weighted sums over ranks and micro-steps are the defined means") {
   struct Row {
     std::int64_t supervised;
     double loss;

@@ -1,4 +1,4 @@
-// The checker must see each kind of fault: a good trace is spoilt in one place at a time.
+// The checker must find each kind of fault: a good trace is changed in one place at a time.
 #include "batching/trace.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Slot& last_data(std::vector<Slot>& slots) {
 
 }  // namespace
 
-TEST_CASE("a good trace has no fault, in whatever order ranks are told") {
+TEST_CASE("a good trace has no fault, for any order of ranks") {
   const Trace trace = Run(scenario()).to_end();
   const std::string faults = faults_of(scenario(), trace);
   INFO(faults);
@@ -52,8 +52,7 @@ TEST_CASE("a good trace has no fault, in whatever order ranks are told") {
 
 TEST_CASE("each kind of fault is found and named") {
   const Spoilt cases[] = {
-      {"a slot is missing", [](Trace& t) { t[1].erase(t[1].begin() + 2); },
-       "slot 3 where 2 was due"},
+      {"a slot is missing", [](Trace& t) { t[1].erase(t[1].begin() + 2); }, "slot 3, expected 2"},
       {"a view is lost",
        [](Trace& t) {
          Slot& slot = last_data(t[0]);
@@ -72,7 +71,7 @@ TEST_CASE("each kind of fault is found and named") {
          for (auto& slots : t)
            ++slots[1].totals.tokens;
        },
-       "slot 1: totals say"},
+       "slot 1: totals are"},
       {"a step ends on one rank only",
        [](Trace& t) { t[0][1].last_of_step = !t[0][1].last_of_step; }, "end of step"},
       {"sums are not those of the rows", [](Trace& t) { ++t[0][0].group.sums.tokens; },
@@ -122,7 +121,7 @@ TEST_CASE("data after an idle round, idle everywhere, and more rounds than views
     }
     return s;
   };
-  const auto told = [&](const std::vector<std::pair<int, Slot>>& slots) {
+  const auto faults_in = [&](const std::vector<std::pair<int, Slot>>& slots) {
     TraceChecker checker(o, 10, 1);
     for (const auto& [rank, s] : slots)
       checker.add(rank, s);
@@ -132,16 +131,16 @@ TEST_CASE("data after an idle round, idle everywhere, and more rounds than views
       text += fault + "\n";
     return text;
   };
-  CHECK(told({{0, slot(0, 0, 1)}, {0, slot(1, 1, 2)}}).empty());
-  CHECK_THAT(told({{0, slot(0, 0, -1)}, {0, slot(1, 1, 2)}, {0, slot(2, 2, 3)}}),
+  CHECK(faults_in({{0, slot(0, 0, 1)}, {0, slot(1, 1, 2)}}).empty());
+  CHECK_THAT(faults_in({{0, slot(0, 0, -1)}, {0, slot(1, 1, 2)}, {0, slot(2, 2, 3)}}),
              Catch::Contains("no rank has data") && Catch::Contains("data after an idle round"));
-  CHECK_THAT(told({{0, slot(0, 0, 1)}, {0, slot(1, 0, -1)}}),
+  CHECK_THAT(faults_in({{0, slot(0, 0, 1)}, {0, slot(1, 0, -1)}}),
              Catch::Contains("with and without data"));
-  CHECK_THAT(told({{0, slot(0, 0, 1)}, {0, slot(1, 1, 1)}, {0, slot(2, 2, 1)}}),
+  CHECK_THAT(faults_in({{0, slot(0, 0, 1)}, {0, slot(1, 1, 1)}, {0, slot(2, 2, 1)}}),
              Catch::Contains("3 rounds for 1 views"));
 }
 
-TEST_CASE("a run that goes on with other ranks must go on at the same slot") {
+TEST_CASE("a run that continues on other ranks must continue at the same slot") {
   Scenario s = scenario();
   Run run(s);
   const Trace part = run.round();

@@ -16,7 +16,7 @@ BatchingOptions options(Grouping grouping, std::int64_t l_max, std::int64_t wind
   return resolve(o, Layout::flat);
 }
 
-// How many samples of these lengths, repeated without end, the window takes.
+// How many samples of these lengths, repeated endlessly, the window takes.
 std::int64_t filled(const BatchingOptions& o, const std::vector<std::int32_t>& lengths,
                     std::int64_t target) {
   Window window(o);
@@ -63,7 +63,7 @@ TEST_CASE("the fill target doubles from 256 to the window") {
   CHECK(next_fill_target(10, 10) == 10);
 }
 
-TEST_CASE("what does not leave was sent back once more, in unchanged order") {
+TEST_CASE("samples that are not removed are sent back once more, in unchanged order") {
   Window window(options(Grouping::fit, 100, 10));
   for (ViewId view = 0; view < 5; ++view)
     window.add({view, 10, 1}, view == 1 ? 7 : 0);
@@ -77,7 +77,7 @@ TEST_CASE("what does not leave was sent back once more, in unchanged order") {
   CHECK_THROWS_AS(window.remove(twice), InternalError);
 }
 
-TEST_CASE("sorting keeps each sample's count, also after some left and others came") {
+TEST_CASE("sorting keeps each sample's count, also after samples are removed and added") {
   Window window(options(Grouping::greedy, 100, 10));
   window.add({0, 10, 1}, 5);
   window.add({1, 30, 1}, 6);

@@ -13,8 +13,12 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }
 
 std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  try {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  } catch (const std::ios_base::failure&) {  // of a process in /proc that has just ended
+    return {};
+  }
 }
 
 }  // namespace odb

@@ -10,6 +10,7 @@
 #include "base/real_file_system.h"
 #include "base/rng.h"
 #include "catch.h"
+#include "disposition.h"
 #include "model/safetensors.h"
 #include "texts.h"
 #include "trainer_runs.h"
@@ -51,19 +52,6 @@ void await_moment(TrainerRun& run, Moment moment, int rank, Rng& rng) {
   }
   pause(rng, 60);
 }
-
-// As processes started meanwhile inherit it.
-class IgnoredSignal {
- public:
-  explicit IgnoredSignal(int signal) : signal_(signal), before_(::signal(signal, SIG_IGN)) {}
-  IgnoredSignal(const IgnoredSignal&) = delete;
-  IgnoredSignal& operator=(const IgnoredSignal&) = delete;
-  ~IgnoredSignal() { ::signal(signal_, before_); }
-
- private:
-  int signal_;
-  void (*before_)(int);
-};
 
 // A run of `world` ranks, of which `rank` is hit by `signal`.
 struct Loss {
@@ -208,6 +196,10 @@ TEST_CASE("A second Ctrl-C leaves at once when the run cannot stop") {
   run.send(0, SIGINT);  // too soon to count
   std::this_thread::sleep_for(milliseconds(500));
   CHECK_FALSE(run.ended(0));
+  const std::string notice =
+      "SIGINT: finishing the micro-batch and saving; press again to leave without saving";
+  await("the first one is acknowledged",
+        [&] { return count_of(run.lines(0), notice) > 0 || run.ended(0); });
   await("rank 0 leaves", [&] {
     run.send(0, SIGINT);
     std::this_thread::sleep_for(milliseconds(100));
@@ -215,28 +207,36 @@ TEST_CASE("A second Ctrl-C leaves at once when the run cannot stop") {
   });
   run.send(1, SIGKILL);
   CHECK(run.await_end() == std::vector<int>{130, -SIGKILL});
+  CHECK(count_of(run.all_lines(), notice) == 1);
   run.await_nothing_left();
 }
 
 // SIGUSR1, for a process that is not the trainer yet has a handler of SIGTERM, from this program.
 TEST_CASE("A stop ends a rank that waits for others before the first step, with code 75") {
-  for (const int waiting : {0, 1}) {
+  const ScopedDisposition as_from_a_shell(SIGHUP, SIG_DFL);
+  struct Case {
+    int waiting;
+    int signal;
+    std::string name;
+  };
+  for (const auto& [waiting, signal, name] :
+       {Case{0, SIGUSR1, "SIGUSR1"}, Case{1, SIGUSR1, "SIGUSR1"}, Case{1, SIGHUP, "SIGHUP"}}) {
     TrainerRun run;
     Words words = endless(run);
     words.back() = "20min";  // --timeout
     run.start(2, words);
     const int missed = 1 - waiting;
     run.send(missed, SIGSTOP);
-    await("the other one hears it",
-          [&] { return run.ended(waiting) || run.hears(waiting, SIGUSR1); });
+    await("the other one handles stops",
+          [&, rank = waiting] { return run.ended(rank) || run.hears(rank, SIGUSR1); });
     std::this_thread::sleep_for(milliseconds(500));  // to get to its first wait
-    run.send(waiting, SIGUSR1);
-    await("it leaves", [&] { return run.ended(waiting); });
+    run.send(waiting, signal);
+    await("it leaves", [&, rank = waiting] { return run.ended(rank); });
     run.send(missed, SIGKILL);
     const std::vector<int> codes = run.await_end();
     INFO(run.all_lines());
     CHECK(codes[static_cast<std::size_t>(waiting)] == 75);
-    CHECK(count_of(run.lines(waiting), "SIGUSR1 before the first step: nothing to save") == 1);
+    CHECK(count_of(run.lines(waiting), name + " before the first step: nothing to save") == 1);
     run.await_nothing_left();
   }
 }
@@ -377,7 +377,7 @@ TEST_CASE("Random weights in the place of others are told, and the summary ends 
 // between votes, while the others go on into their next collective. The timeout is many times what
 // a test may take, so nothing is left to silence.
 TEST_CASE("A rank that fails by itself in the middle of a step ends all with its code and words") {
-  const IgnoredSignal no_end(SIGXFSZ);  // instead the write fails
+  const ScopedDisposition no_end(SIGXFSZ, SIG_IGN);  // instead the write fails
   for (const int failing : {0, 1}) {
     TrainerRun run;
     Words words = endless(run);

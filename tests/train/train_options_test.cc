@@ -53,10 +53,10 @@ TEST_CASE("The names of the training options are a decision") {
                                  "max-grad-norm", "on-nan",      "most-nan-steps",   "epochs",
                                  "max-steps",     "max-samples", "max-tokens",       "time-limit",
                                  "rank",          "world-size",  "local-rank",       "rendezvous",
-                                 "timeout",       "device",      "backend",          "network",
-                                 "threads",       "output",      "overwrite",        "save-every",
-                                 "keep",          "log-every",   "console",          "check-every",
-                                 "eval-data",     "eval-every",  "eval-at-start"});
+                                 "timeout",       "device",      "backend",          "mixed-devices",
+                                 "network",       "threads",     "output",           "overwrite",
+                                 "save-every",    "keep",        "log-every",        "console",
+                                 "check-every",   "eval-data",   "eval-every",       "eval-at-start"});
   CHECK_NOTHROW(options.table.check_declarations());
 }
 

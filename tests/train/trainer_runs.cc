@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -53,15 +54,41 @@ struct Listening {
   int port = 0;
 };
 
+// Where a process writes.
+struct Output {
+  int descriptor;  // -1: to `file`
+  std::string file;
+  const Terminal* terminal;  // null: none
+};
+
 // In the child: only calls that do not allocate.
-[[noreturn]] void become(const std::string& log, std::vector<char*>& words, char** environment,
-                         pid_t parent) {
+void keep_one_processor() {
+  cpu_set_t usable;
+  if (::sched_getaffinity(0, sizeof usable, &usable) != 0) ::_exit(1);
+  int first = 0;
+  while (!CPU_ISSET(first, &usable))
+    ++first;
+  CPU_ZERO(&usable);
+  CPU_SET(first, &usable);
+  if (::sched_setaffinity(0, sizeof usable, &usable) != 0) ::_exit(1);
+}
+
+[[noreturn]] void become(const Output& to, std::vector<char*>& words, char** environment,
+                         pid_t parent, bool one_processor) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
-  ::setpgid(0, 0);
-  const int output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  ::dup2(output, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
+  ::signal(SIGPIPE, SIG_DFL);  // as from a shell, whatever this program was started by
+  if (one_processor) keep_one_processor();
+  if (to.terminal != nullptr) {
+    to.terminal->take();
+  } else {
+    ::setpgid(0, 0);
+    const int output = to.descriptor >= 0
+                           ? to.descriptor
+                           : ::open(to.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    ::dup2(output, STDOUT_FILENO);
+    ::dup2(output, STDERR_FILENO);
+  }
   ::execve(ODB_TRAINER, words.data(), environment);
   ::_exit(127);
 }
@@ -76,13 +103,18 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 }  // namespace
 
-void await(const std::string& what, const std::function<bool()>& holds) {
+bool holds_in_time(const std::function<bool()>& holds) {
   const auto ends = std::chrono::steady_clock::now() + kMostWait;
   while (!holds()) {
-    INFO(what);
-    REQUIRE(std::chrono::steady_clock::now() < ends);
+    if (std::chrono::steady_clock::now() > ends) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+  return true;
+}
+
+void await(const std::string& what, const std::function<bool()>& holds) {
+  INFO(what);
+  REQUIRE(holds_in_time(holds));
 }
 
 TrainerRun::~TrainerRun() {
@@ -104,20 +136,23 @@ std::string TrainerRun::texts(const std::string& file, int rows) const {
   return folder_.write(file, text);
 }
 
-std::vector<std::string> TrainerRun::whole(const std::vector<std::string>& words) const {
+std::vector<std::string> TrainerRun::whole(const std::vector<std::string>& words,
+                                           bool own_threads) const {
   const std::vector<std::pair<std::string, std::string>> defaults = {
       {"--model", kModel},          {"--tokenizer", kTokenizer}, {"--chat-template", "chatml"},
       {"--output", paths().folder}, {"--device", "cpu"},         {"--threads", "1"},
       {"--data-workers", "0"},      {"--console", "lines"}};
   std::vector<std::string> all = {"train"};
   for (const auto& [flag, value] : defaults)
-    if (std::ranges::find(words, flag) == words.end()) all.insert(all.end(), {flag, value});
+    if (std::ranges::find(words, flag) == words.end() && !(own_threads && flag == "--threads"))
+      all.insert(all.end(), {flag, value});
   all.insert(all.end(), words.begin(), words.end());
   return all;
 }
 
 void TrainerRun::spawn(const std::vector<std::string>& words,
-                       const std::vector<std::pair<std::string, std::string>>& environment) {
+                       const std::vector<std::pair<std::string, std::string>>& environment,
+                       bool one_processor) {
   std::vector<std::string> command = {ODB_TRAINER};
   command.insert(command.end(), words.begin(), words.end());
   std::vector<std::string> variables;
@@ -127,12 +162,17 @@ void TrainerRun::spawn(const std::vector<std::string>& words,
     variables.emplace_back(*variable);
   std::vector<char*> command_pointers = pointers_to(command);
   std::vector<char*> variable_pointers = pointers_to(variables);
-  const std::string log = folder_ / ("lines-" + std::to_string(processes_.size()));
+  const Output to{.descriptor = output_,
+                  .file = folder_ / ("lines-" + std::to_string(processes_.size())),
+                  .terminal = terminal_};
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
-  if (child == 0) become(log, command_pointers, variable_pointers.data(), parent);
-  ::setpgid(child, child);  // the child does so, too: whoever comes first
+  if (child == 0)
+    become(to, command_pointers, variable_pointers.data(), parent, one_processor);
+  // The child does so, too: whoever comes first. One with a terminal leads its group by its
+  // session.
+  if (terminal_ == nullptr) ::setpgid(child, child);
   processes_.push_back({.number = child});
 }
 
@@ -141,17 +181,27 @@ void TrainerRun::start(int world, const std::vector<std::string>& words) {
 }
 
 void TrainerRun::start_each(const std::vector<std::vector<std::string>>& words) {
+  std::vector<RankStart> starts;
+  for (const auto& of_rank : words)
+    starts.push_back({.words = of_rank});
+  start_each(starts);
+}
+
+void TrainerRun::start_each(const std::vector<RankStart>& starts) {
   const Listening listening;
-  const int world = static_cast<int>(words.size());
+  const int world = static_cast<int>(starts.size());
   for (int rank = 0; rank < world; ++rank) {
-    std::vector<std::pair<std::string, std::string>> environment = {
+    const RankStart& start = starts[static_cast<std::size_t>(rank)];
+    auto environment = start.environment;
+    const std::vector<std::pair<std::string, std::string>> of_all = {
         {"RANK", std::to_string(rank)},        {"LOCAL_RANK", std::to_string(rank)},
         {"WORLD_SIZE", std::to_string(world)}, {"LOCAL_WORLD_SIZE", std::to_string(world)},
         {"MASTER_ADDR", "127.0.0.1"},          {"MASTER_PORT", std::to_string(listening.port)}};
+    environment.insert(environment.end(), of_all.begin(), of_all.end());
     if (rank == 0)
       environment.emplace_back("ODB_LISTENING_SOCKET", std::to_string(listening.socket));
     ::fcntl(listening.socket, F_SETFD, rank == 0 ? 0 : FD_CLOEXEC);
-    spawn(whole(words[static_cast<std::size_t>(rank)]), environment);
+    spawn(whole(start.words, start.own_threads), environment, start.one_processor);
   }
 }
 
@@ -162,7 +212,20 @@ void TrainerRun::launch(int world, const std::vector<std::string>& words,
   all.emplace_back("--");
   for (const std::string& word : whole(words))
     all.push_back(word);
+  launched_ = true;
   spawn(all, {});
+}
+
+pid_t TrainerRun::trainer(int rank) const {
+  const auto index = static_cast<std::size_t>(rank);
+  if (!launched_) return processes_[index].ended ? 0 : processes_[index].number;
+  const std::string variable = '\0' + ("RANK=" + std::to_string(rank)) + '\0';
+  for (const SeenProcess& seen : all_processes())
+    if (seen.parent == processes_.front().number &&
+        content_of("/proc/" + std::to_string(seen.process) + "/environ").find(variable) !=
+            std::string::npos)
+      return seen.process;
+  return 0;
 }
 
 void TrainerRun::send(int rank, int signal) const {
@@ -212,13 +275,25 @@ bool TrainerRun::ended(int rank) {
   return process.ended;
 }
 
+bool TrainerRun::any_ended() {
+  bool any = false;
+  for (std::size_t i = 0; i < processes_.size(); ++i)
+    any = ended(static_cast<int>(i)) || any;
+  return any;
+}
+
 std::vector<int> TrainerRun::await_end() {
-  std::vector<int> codes;
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     INFO(all_lines());
     await("process " + std::to_string(i) + " ends", [&] { return ended(static_cast<int>(i)); });
-    codes.push_back(processes_[i].code);
   }
+  return codes();
+}
+
+std::vector<int> TrainerRun::codes() const {
+  std::vector<int> codes;
+  for (const Process& process : processes_)
+    codes.push_back(process.code);
   return codes;
 }
 

@@ -8,11 +8,13 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "temporary_folder.h"
+#include "terminal.h"
 #include "train/run_paths.h"
 
 namespace odb {
@@ -20,8 +22,18 @@ namespace odb {
 // Longer than anything here takes on a busy machine; a test that gets there has failed.
 inline constexpr std::chrono::seconds kMostWait{120};
 
-// Looks until it holds, at most kMostWait. Fails the test when it never does.
+// Looks until it holds, at most kMostWait; whether it did.
+bool holds_in_time(const std::function<bool()>& holds);
+// The same. Fails the test when it never does.
 void await(const std::string& what, const std::function<bool()>& holds);
+
+// How one rank of several is started.
+struct RankStart {
+  std::vector<std::string> words;
+  std::vector<std::pair<std::string, std::string>> environment = {};  // before what all get
+  bool own_threads = false;    // without --threads: the rank's own choice
+  bool one_processor = false;  // the rank may use only one
+};
 
 // One run: its folder, and the words that every run here begins with (a tiny model, few threads)
 // unless it is given others.
@@ -44,9 +56,17 @@ class TrainerRun {
   void start(int world, const std::vector<std::string>& words);
   // The same, each rank with its own words.
   void start_each(const std::vector<std::vector<std::string>>& words);
+  void start_each(const std::vector<RankStart>& starts);
   // The same by `launch`, with options of its own; one process to be waited for.
   void launch(int world, const std::vector<std::string>& words,
               const std::vector<std::string>& launch_words = {});
+
+  // The rank's own process, also below `launch`; 0 when it is gone.
+  pid_t trainer(int rank) const;
+  // What processes started from now on have as standard output and error, in place of a file: a
+  // descriptor, or a terminal of their own, which outlives them.
+  void write_to(int descriptor) { output_ = descriptor; }
+  void write_to(const Terminal& terminal) { terminal_ = &terminal; }
 
   // To the process alone, not to its data processes.
   void send(int rank, int signal) const;
@@ -59,15 +79,21 @@ class TrainerRun {
   // The rank's workers and collate process, the oldest first; its fork server is none of them.
   std::vector<pid_t> data_processes(int rank) const;
   bool ended(int rank);
+  // Whether one of the processes to be waited for has ended.
+  bool any_ended();
   // Exit codes by rank (of `launch`: its own), -signal of those that a signal ended. Fails the test
   // when one does not end.
   std::vector<int> await_end();
+  // The same of those that have ended so far, 0 for the others.
+  std::vector<int> codes() const;
   // Fails the test when a process of the run, whatever its role, stays.
   void await_nothing_left() const;
 
-  // What a rank has told so far.
+  // What a rank has told so far, in its file.
   std::string lines(int rank) const;
   std::string all_lines() const;
+  // The file that the rank's lines are in: with `launch` that of all.
+  std::string rank_lines(int rank) const { return lines(launched_ ? 0 : rank); }
 
   RunPaths paths() const { return RunPaths{folder_ / "run"}; }
   // Lines of metrics.jsonl so far.
@@ -79,8 +105,10 @@ class TrainerRun {
 
  private:
   void spawn(const std::vector<std::string>& words,
-             const std::vector<std::pair<std::string, std::string>>& environment);
-  std::vector<std::string> whole(const std::vector<std::string>& words) const;
+             const std::vector<std::pair<std::string, std::string>>& environment,
+             bool one_processor = false);
+  std::vector<std::string> whole(const std::vector<std::string>& words,
+                                 bool own_threads = false) const;
 
   struct Process {
     pid_t number = 0;
@@ -88,7 +116,10 @@ class TrainerRun {
     int code = 0;
   };
   TemporaryFolder folder_;
+  int output_ = -1;
+  const Terminal* terminal_ = nullptr;
   std::vector<Process> processes_;
+  bool launched_ = false;
 };
 
 // By start() and await_end(): the run is over, and well if `code` is what all ranks left with.

@@ -2,15 +2,14 @@
 
 #include <sys/signalfd.h>
 
+#include "base/signals.h"
 #include "launch_error.h"
 
 namespace odb {
 
 PassedSignals::PassedSignals() {
-  sigset_t passed;
-  sigemptyset(&passed);
-  for (const int number : {SIGTERM, SIGUSR1, SIGINT})
-    sigaddset(&passed, number);
+  // A signal that is ignored would be read all the same once it is blocked.
+  const sigset_t passed = handled_stop_signals();
   ::sigprocmask(SIG_BLOCK, &passed, &before_);
   descriptor_ = Descriptor(::signalfd(-1, &passed, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!descriptor_.open()) fail_launch("no signals to be had");

@@ -9,8 +9,9 @@
 
 namespace odb {
 
-// SIGTERM, SIGUSR1 and SIGINT can be read while it lives. They stay blocked after it: one that
-// comes when the last rank has ended shall not change with what code this process ends.
+// The stop signals that this process handles (base/signals.h) can be read while it lives. They stay
+// blocked after it: one that comes when the last rank has ended must not change the exit code of
+// this process.
 class PassedSignals {
  public:
   // FileError: the system has no descriptor for them.

@@ -15,6 +15,7 @@
 #include "base/amount.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "rank_log.h"
 
 namespace odb {
@@ -29,7 +30,7 @@ class Ranks {
  public:
   Ranks(const RankCommand& command, const std::string& log_folder,
         std::chrono::milliseconds patience)
-      : patience_(patience) {
+      : patience_(patience), logs_to_files_(!log_folder.empty()) {
     std::vector<Descriptor> logs;  // before any rank runs: one may be refused
     for (int rank = 0; rank < command.ranks; ++rank)
       logs.push_back(log_folder.empty()
@@ -72,6 +73,7 @@ class Ranks {
   void kill_rest();
 
   std::chrono::milliseconds patience_;
+  bool logs_to_files_;
   PassedSignals signals_;
   std::vector<RankProcess> ranks_;
   std::vector<RankEnd> ends_;
@@ -95,6 +97,9 @@ void Ranks::await_something() {
 }
 
 void Ranks::pass_on(int signal) {
+  if (logs_to_files_ && passed_on_.empty())
+    log("launch").info("{}: passed on to the ranks{}", to_text(stop_reason(signal)),
+                       signal == SIGINT ? "; press again to leave without saving" : "");
   passed_on_.insert(signal);
   for (const RankProcess& rank : ranks_)
     if (rank.process != 0) ::kill(rank.process, signal);

@@ -10,8 +10,8 @@
 
 namespace odb {
 
-// Starts the ranks, and waits for the end of all. SIGTERM, SIGUSR1 and SIGINT are passed on, each
-// time they come.
+// Starts the ranks, and waits for the end of all. Stop signals are passed on, each time they come;
+// rank 0 acknowledges the first one, or this process where ranks log to files.
 //
 // Once a rank has failed its end is logged as the cause (rank_end.h): at once when it was killed,
 // else when all have ended or after two seconds, since ranks that fail together do so within that.

@@ -33,8 +33,9 @@ TellProgress terminal_progress(std::string what) {
     if (percent == last) return;
     last = percent;
     const std::string line = progress_line(what, done, total);
-    fmt::print(stderr, "\r{}", done == total ? std::string(line.size(), ' ') + "\r" : line);
-    std::fflush(stderr);
+    // Not by fmt, which throws where the terminal is gone.
+    std::fputs(("\r" + (done == total ? std::string(line.size(), ' ') + "\r" : line)).c_str(),
+               stderr);
   };
 }
 

@@ -7,7 +7,7 @@
 namespace odb {
 namespace {
 
-// Where the arrays of a slot begin. A row has at least one token, so `positions` bounds rows too.
+// Where the arrays of a slot begin. A row has at least one token, so `positions` also bounds rows.
 struct SlotOffsets {
   explicit SlotOffsets(const ArenaShape& shape, std::size_t head_bytes) {
     const auto positions = static_cast<std::size_t>(shape.positions);
@@ -63,8 +63,8 @@ Arena::SlotHead& Arena::head(std::int64_t position) const {
   return memory_.objects<SlotHead>(slot * shape_.slot_bytes(), 1).front();
 }
 
-// What a slot says of itself decides. The shared word may be behind it: publish() may end between
-// the two stores. A slot that was given back is written again, and tells no more of what it was.
+// The marks in the slots decide. The shared `next` may be too small: a process may die between the
+// two stores of publish(). A released slot may be overwritten, so its mark no longer counts.
 std::int64_t Arena::next_position() const {
   const std::int64_t released = shared_->released.load(std::memory_order_acquire);
   std::int64_t next = std::max(released, shared_->next.load(std::memory_order_acquire));
@@ -92,7 +92,7 @@ SlotPlace Arena::place(std::int64_t position) const {
 }
 
 void Arena::publish(std::int64_t position) {
-  ODB_CHECK(is_free(position), "position {} is written before it was given back", position);
+  ODB_CHECK(is_free(position), "position {} is written before it was released", position);
   head(position).published.store(position + 1, std::memory_order_release);
   shared_->next.store(position + 1, std::memory_order_release);
   shared_->published.wake();
@@ -112,7 +112,7 @@ BatchView Arena::view(std::int64_t position) const {
   ODB_CHECK(header.position == position && fits(header.positions, place.ids.size()) &&
                 fits(header.rows, place.views.size()) &&
                 fits(header.left_out, place.left_out.size()),
-            "the slot of position {} says position {}, {} rows, {} positions, {} rows left out; "
+            "the slot of position {} holds position {}, {} rows, {} positions, {} rows left out; "
             "the shared memory is damaged",
             position, header.position, header.rows, header.positions, header.left_out);
   const auto rows = static_cast<std::size_t>(header.rows);

@@ -1,9 +1,10 @@
 // The finished batches of a rank: D slots in shared memory, written by collate, read in place by
 // the trainer, published in order.
 //
-// Positions count the slots of a pipeline from 0 without end, over epochs; position p lies in slot
-// p mod D. One release store publishes a slot, so a slot is there whole or not at all, whenever its
-// writer is killed. The trainer gives slots back in order; only then are they written again.
+// Positions count the slots of a pipeline from 0, through all epochs; position p lies in slot
+// p mod D. One release store publishes a slot, so a slot is visible as a whole or not at all,
+// whenever its writer is killed. The trainer releases slots in order; only then are they written
+// again.
 #pragma once
 
 #include <atomic>
@@ -22,23 +23,23 @@
 
 namespace odb {
 
-// What a slot has room for.
+// The capacity of a slot.
 struct ArenaShape {
   std::int64_t slots = 8;      // D, --depth, at least 2
   std::int64_t positions = 0;  // of a batch: tokens (flat) or rows x columns (padded)
   std::int64_t left_out = 0;   // rows left out in one round's refill
 
-  // Bytes of one slot and of all; only what is used takes memory, in the worst case
-  // worst_bytes(): every slot full, few rows left out.
+  // Bytes of one slot and of all. Only used pages take memory; in the worst case worst_bytes():
+  // every slot full, few rows left out.
   std::size_t slot_bytes() const;
   std::size_t bytes() const { return static_cast<std::size_t>(slots) * slot_bytes(); }
   std::size_t worst_bytes() const;
 };
 
-// The most positions that a batch of these options takes when no sample is longer than `longest`.
+// The maximum positions of a batch under these options when no sample is longer than `longest`.
 std::int64_t most_positions(const BatchingOptions& resolved, std::int64_t longest);
 
-// What of a slot is not an array. Lies in shared memory.
+// The scalar members of a slot. Lies in shared memory.
 struct SlotHeader {
   std::int64_t position = 0;
   std::int64_t ordinal = 0;  // of its round, counted from the start of the pipeline
@@ -71,7 +72,7 @@ struct BatchView {
   std::span<const LeftOut> left_out;      // of the round's refill: first slot of a round only
 };
 
-// The arrays of a slot that is being written; each as large as the arena's shape allows.
+// The arrays of a slot that is being written; each has the capacity of the arena's shape.
 struct SlotPlace {
   SlotHeader* header = nullptr;
   std::span<TokenId> ids;
@@ -86,16 +87,16 @@ class Arena {
   Arena(const std::string& name, const ArenaShape& shape);
 
   const ArenaShape& shape() const { return shape_; }
-  // All slots, page aligned, to be registered for faster copies to a device.
+  // All slots, page aligned, so that they can be pinned for faster copies to a device.
   std::span<std::byte> memory() const { return memory_.bytes(); }
 
-  void clear();  // back to no slot published; nobody may use it meanwhile
+  void clear();  // no slot is published any more; no process may use the arena meanwhile
 
   // ---- Collate's side. One writer.
 
   // The position after the last published one.
   std::int64_t next_position() const;
-  // Whether the slot of `position`, the next one, was given back.
+  // Whether the slot of `position`, the next one, was released.
   bool is_free(std::int64_t position) const;
   WakeUp& freed() { return shared_->freed; }
   SlotPlace place(std::int64_t position) const;
@@ -106,14 +107,14 @@ class Arena {
 
   bool is_published(std::int64_t position) const;
   WakeUp& published() { return shared_->published; }
-  // The published slot at `position`. InternalError: the slot holds what no writer wrote.
+  // The published slot at `position`. InternalError: the slot is damaged.
   BatchView view(std::int64_t position) const;
-  // Gives `position` back, the oldest that was not yet.
+  // Releases `position`, the oldest that is not released.
   void release(std::int64_t position);
 
  private:
   struct Shared {
-    alignas(kCacheLine) std::atomic<std::int64_t> released{0};  // positions given back
+    alignas(kCacheLine) std::atomic<std::int64_t> released{0};  // released positions
     alignas(kCacheLine) std::atomic<std::int64_t> next{0};      // to be published
     alignas(kCacheLine) WakeUp freed;
     alignas(kCacheLine) WakeUp published;

@@ -13,13 +13,14 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/signals.h"
 
 namespace odb {
 namespace {
 
 constexpr std::array kFaults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 
-// Only calls that are permitted in a handler.
+// Calls only async-signal-safe functions.
 extern "C" void odb_on_fault(int signal_number, siginfo_t* info, void*) {
   const bool sent = info->si_code <= 0;
   if (sent && info->si_pid != ::getpid()) ::_exit(kSentSignalExit + signal_number);
@@ -55,8 +56,7 @@ void handle_faults() {
     ::sigaction(signal_number, &action, nullptr);
 }
 
-// All signals are held back while a process is forked, so that none meets the handlers of its
-// parent in the child.
+// All signals are blocked during a fork, so that the child never runs a handler of its parent.
 sigset_t hold_all_signals() {
   sigset_t all;
   sigset_t before;
@@ -66,10 +66,7 @@ sigset_t hold_all_signals() {
 }
 
 void hold_stop_signals() {
-  sigset_t stop;
-  sigemptyset(&stop);
-  for (const int signal_number : {SIGTERM, SIGUSR1, SIGINT})
-    sigaddset(&stop, signal_number);
+  const sigset_t stop = stop_signals();
   ::pthread_sigmask(SIG_SETMASK, &stop, nullptr);
 }
 
@@ -82,11 +79,12 @@ pid_t fork_child(const std::string& role, const std::function<int()>& body) {
   const int error_number = errno;
   if (child != 0) ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (child < 0)
-    throw FileError("cannot fork the process {}: {}; doctor tells the limits on processes", role,
-                    errno_text(error_number));
+    throw FileError(
+        "cannot fork the process {}: {}; odb-trainer doctor shows the limits on processes", role,
+        errno_text(error_number));
   if (child > 0) return child;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);  // it died before the line above
+  if (::getppid() != parent) ::_exit(0);  // the parent died before the line above
   handle_faults();
   hold_stop_signals();
   set_log_role(role);
@@ -98,7 +96,7 @@ Death judge_death(int wait_status, bool memory_kill) {
     const int signal_number = WTERMSIG(wait_status);
     if (signal_number == SIGKILL && memory_kill)
       return {.kind = DeathKind::out_of_memory,
-              .text = "was killed by the kernel for want of memory"};
+              .text = "was killed by the kernel because memory ran out"};
     const bool fault = std::find(kFaults.begin(), kFaults.end(), signal_number) != kFaults.end();
     return {.kind = fault ? DeathKind::crashed : DeathKind::killed,
             .text = fmt::format("died by {}", signal_name(signal_number))};
@@ -110,7 +108,7 @@ Death judge_death(int wait_status, bool memory_kill) {
     return {
         .kind = DeathKind::killed,
         .text = fmt::format("was sent {} by another process", signal_name(code - kSentSignalExit))};
-  return {.kind = DeathKind::crashed, .text = fmt::format("left with exit code {}", code)};
+  return {.kind = DeathKind::crashed, .text = fmt::format("exited with code {}", code)};
 }
 
 }  // namespace odb

@@ -26,7 +26,7 @@ class Collate::Generation {
     given_up_ = [this, &stopped] { return stopped() || is_superseded(); };
   }
 
-  // From the start of the replayed round on.
+  // Runs from the start of the replayed round.
   void run(const Replay& replay) {
     const SavedRound saved = memory_.rounds.load(replay.round);
     ordinal_ = replay.round;
@@ -40,8 +40,8 @@ class Collate::Generation {
  private:
   const LaneSetup& setup() const { return collate_.setup_; }
 
-  // Every wait of this generation ends when there is a newer one. To ask may cost a message, and a
-  // wait may be woken often.
+  // Every wait of this generation ends when there is a newer one. Limits the rate of queries: each
+  // may cost a message, and a wait may wake often.
   bool is_superseded() {
     const auto now = std::chrono::steady_clock::now();
     if (now - asked_ < kAskAgain) return false;
@@ -49,16 +49,15 @@ class Collate::Generation {
     return collate_.membership_->generation() != peers_.generation();
   }
 
-  // At the start of a round of any epoch; no sample of it is held.
+  // At the start of a round of any epoch; no sample of the round is held.
   void begin_rounds(const RoundStart& start) {
     if (start.epoch >= setup().epochs) return idle();
     collate_.enter(Phase::planning);
     if (!epoch_ || epoch_->number != start.epoch) epoch_ = setup().epoch(start.epoch);
     // Leftovers of another number of ranks belong to the epoch that the pipeline began in.
     const bool first_epoch = start.epoch == collate_.start_.state.start.epoch;
-    rounds_.emplace(
-        setup().shape, setup().batching, start,
-        make_source(*epoch_, start, first_epoch ? collate_.start_.leftovers : nullptr));
+    rounds_.emplace(setup().shape, setup().batching, start,
+                    make_source(*epoch_, start, first_epoch ? collate_.start_.leftovers : nullptr));
     const CrashedSamples& crashed = collate_.control_.crashed;
     for (std::uint32_t i = 0; i < crashed.size(); ++i)
       if (crashed[i].epoch == start.epoch)
@@ -66,7 +65,7 @@ class Collate::Generation {
     collate_.refill_.restart(good_before(start));
   }
 
-  // Views that an earlier round, or an earlier life in this round, has made samples of.
+  // Views that were prepared in an earlier round, or in this round by an earlier life.
   std::unordered_set<ViewId> good_before(const RoundStart& start) const {
     std::unordered_set<ViewId> views;
     for (const WindowEntry& entry : start.window)
@@ -77,9 +76,9 @@ class Collate::Generation {
     return views;
   }
 
-  // A round of which a rank has published slots: formed again from the record of its refill, so it
-  // comes out as it was whatever has become of its samples. Only those of slots that this rank has
-  // still to publish are made again. False: the generation ends here.
+  // A round of which a rank has published slots: formed again from the record of its refill, so the
+  // result is the same even if samples have turned bad. Prepares only the samples of slots that
+  // this rank has not published. False: the generation ends here.
   bool replay_round() {
     const std::optional<RefillRecord> record = memory_.rounds.load_refill(ordinal_);
     ODB_CHECK(record.has_value(), "round {} was published without a record of its refill",
@@ -88,7 +87,7 @@ class Collate::Generation {
     const RoundStart start = rounds_->start();
     const auto slots = align(0);
     if (!slots) return false;
-    ODB_CHECK(!rounds_->failure(), "rank {} failed in a round that was published before",
+    ODB_CHECK(!rounds_->failure(), "rank {} failed in a round that is already published",
               rounds_->failure()->rank);
     check_same_round(*slots, start);
     memory_.rounds.save_checksum(ordinal_, round_checksum(*slots));
@@ -99,7 +98,7 @@ class Collate::Generation {
       if (!hand_out(slot, start.epoch)) return false;
     }
     const bool epoch_ended = end_round(static_cast<std::int64_t>(slots->size()));
-    // The rest of the window was not made, so the next round begins as if it were the first.
+    // The rest of the window was not prepared, so the next round begins as if it were the first.
     if (!epoch_ended) begin_rounds(RoundStart(rounds_->start()));
     return true;
   }
@@ -109,9 +108,9 @@ class Collate::Generation {
     const std::optional<std::uint64_t> saved = memory_.rounds.load_checksum(ordinal_);
     if (!saved || *saved == round_checksum(slots)) return;
     throw DataError(
-        "round {} of epoch {}, formed again after a data process died, differs from the one that "
-        "was published: the data of a rank has changed during the run, or its ranks run different "
-        "releases; start the run again from its last checkpoint",
+        "round {} of epoch {}, formed again after a data process died, differs from the published "
+        "round: the data of a rank has changed during the run, or the ranks run different "
+        "releases; restart the run from its last checkpoint",
         start.round, start.epoch);
   }
 
@@ -137,8 +136,8 @@ class Collate::Generation {
     return true;
   }
 
-  // The round's slots, agreed on with all ranks. `failure`: this rank's exit code, 0: none. Empty:
-  // the generation is over.
+  // The round's slots, agreed with all ranks. `failure`: this rank's exit code, or 0. Empty: the
+  // generation is superseded.
   std::optional<std::vector<Slot>> align(std::int64_t failure) {
     collate_.enter(Phase::aligning);
     const auto began = std::chrono::steady_clock::now();
@@ -176,7 +175,7 @@ class Collate::Generation {
     collate_.control_.aligning_nanoseconds.fetch_add(taken.count(), std::memory_order_relaxed);
   }
 
-  // Whether the epoch ended with it; the next one has then begun.
+  // Whether the epoch ended with this round; the next epoch has then begun.
   bool end_round(std::int64_t slots) {
     first_position_ += slots;
     ++ordinal_;
@@ -193,7 +192,7 @@ class Collate::Generation {
     return true;
   }
 
-  // After the last epoch only its number means something.
+  // After the last epoch only the epoch's number is set.
   RoundStart start_of_next_epoch() {
     RoundStart start;
     start.epoch = rounds_->start().epoch + 1;
@@ -213,7 +212,7 @@ class Collate::Generation {
     idle();
   }
 
-  // Other ranks may still need this one for a replay, so it stays until it is ended.
+  // Other ranks may still need this one for a replay, so it stays until it is killed.
   void idle() {
     if (collate_.control_.phase != Phase::failed) collate_.enter(Phase::ended);
     wait_for(memory_.arena.freed(), [] { return false; }, given_up_);
@@ -231,7 +230,9 @@ class Collate::Generation {
 };
 
 Collate::Collate(const LaneSetup& setup, LaneMemory& memory, SampleFeed& feed)
-    : setup_(setup), memory_(memory), control_(*memory.control),
+    : setup_(setup),
+      memory_(memory),
+      control_(*memory.control),
       refill_(feed, store_, control_, memory.arena.shape().left_out) {}
 
 void Collate::enter(Phase phase) {
@@ -260,7 +261,7 @@ PipelineStart Collate::await_start(const GivenUp& stopped) {
   return memory_.start.read();
 }
 
-// The start of a round is saved after all slots of the round before are published.
+// The start of a round is saved after all slots of the previous round are published.
 std::int64_t Collate::newest_published() const {
   const std::int64_t newest = memory_.rounds.newest();
   const std::int64_t first = memory_.rounds.load(newest).first_position;
@@ -278,7 +279,7 @@ void Collate::work(const GivenUp& stopped) {
   while (!stopped()) {
     enter(Phase::joining);
     const std::int64_t generation = membership_->generation();
-    // A generation that an earlier life joined is spent: the others wait in it for a dead process.
+    // A generation that an earlier life joined is used: the others wait in it for a dead process.
     if (control_.joined > generation) {
       membership_->advance(generation);
       continue;

@@ -1,15 +1,15 @@
-// The collate process: samples in, slots out, in step with the collates of the other ranks.
+// The collate process: samples in, slots out, in lockstep with the collates of the other ranks.
 //
-// A life of it may end anywhere, by any signal. All that the next one needs lies in shared memory:
-// the starts of the newest rounds (RoundLog), the side group's generation, crashed samples, and
-// which slots are published. The protocol, which a formal model was searched for (docs/dgap.md):
-//   - the start of a round is saved before the round is entered, the record of its refill before its
-//     first all-reduce, its checksum before its first slot is published
-//   - whoever finds a generation spent advances it; all ranks join the newest
-//   - first reduction there: R, the oldest of the ranks' newest saved rounds, and whether a rank has
-//     published a slot of R; all replay from R
-//   - if so, R is formed again from the records, must come out the same (else DataError), and only
-//     what this rank has not published is published; if not, R is formed anew
+// The process may die anywhere, by any signal. Everything that its successor needs lies in shared
+// memory: the starts of the newest rounds (RoundLog), the side group's generation, crashed samples,
+// and which slots are published. The protocol (checked with a formal model, docs/dgap.md):
+//   - the start of a round is saved before the round is entered, the record of its refill before
+//     its first all-reduce, its checksum before its first slot is published
+//   - a process that finds a used generation advances it; all ranks join the newest
+//   - first reduction there: R, the oldest of the ranks' newest saved rounds, and whether a rank
+//     has published a slot of R; all replay from R
+//   - if a rank has, R is formed again from the records and must be the same (else DataError); each
+//     rank publishes only what it has not published. Otherwise R is formed from its start
 #pragma once
 
 #include <memory>
@@ -23,15 +23,15 @@ namespace odb {
 
 class Collate {
  public:
-  // All must outlive it. `feed`: where samples come from.
+  // All must outlive it. `feed` supplies the samples.
   Collate(const LaneSetup& setup, LaneMemory& memory, SampleFeed& feed);
 
-  // Works until `stopped` holds, which is asked at every glance of a wait; stands idle behind the
-  // last epoch or a failure, which is noted for the trainer. Lets only std::bad_alloc through.
+  // Works until `stopped` holds, which every wait polls. Is idle after the last epoch or a failure;
+  // the trainer finds the failure in LaneControl. Throws only std::bad_alloc.
   void run(const GivenUp& stopped);
 
  private:
-  // The rounds of one generation, up to its end or to a wait that was given up.
+  // The rounds of one generation, until it ends or a wait is given up.
   class Generation;
 
   void work(const GivenUp& stopped);

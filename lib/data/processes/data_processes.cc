@@ -12,15 +12,15 @@ namespace {
 
 constexpr std::chrono::seconds kMostForWish{10};
 
-// A fork copies the calling thread alone: what others held stays held for ever.
+// A fork copies only the calling thread: a lock that another thread holds is never released.
 void expect_single_thread() {
-#ifndef __SANITIZE_THREAD__  // which has a thread of its own
+#ifndef __SANITIZE_THREAD__  // it has a thread of its own
   RealFileSystem files;
   const std::string status = read_if_there(files, "/proc/self/status");
   for (const std::string_view line : split_lines(status))
     if (line.starts_with("Threads:"))
       ODB_CHECK(trim(line.substr(8)) == "1",
-                "{}; data processes are forked before any other thread", line);
+                "{}; data processes must be forked before any other thread starts", line);
 #endif
 }
 
@@ -28,7 +28,7 @@ void expect_single_thread() {
 
 DataProcesses::DataProcesses(std::vector<LaneSetup> setups) : control_("fork-server") {
   expect_single_thread();
-  ODB_CHECK(!setups.empty() && setups.size() <= kMostLanes, "{} lanes", setups.size());
+  ODB_CHECK(!setups.empty() && setups.size() <= kMostLanes, "{} loaders", setups.size());
   for (LaneSetup& setup : setups) {
     control_->lanes[lanes_.size()].wanted = setup.at_start ? 1 : 0;
     lanes_.emplace_back(std::move(setup));
@@ -66,7 +66,7 @@ void DataProcesses::wish(std::size_t lane, bool wanted) {
 }
 
 void DataProcesses::begin(std::size_t lane) {
-  ODB_CHECK(control_->lanes[lane].running.load() == 0, "lane {} runs already", lane);
+  ODB_CHECK(control_->lanes[lane].running.load() == 0, "loader {} is already running", lane);
   lanes_[lane].memory.clear();
   wish(lane, true);
 }

@@ -1,12 +1,12 @@
 // All data processes of one rank, and the trainer's handles on them.
 //
-//   DataProcesses processes({train, evaluation});   before LibTorch and before any lasting thread
+//   DataProcesses processes({train, evaluation});   before LibTorch and before any other thread
 //   Pipeline& batches = processes.pipeline(0);
 //   batches.start({.state = ...});                  when the start is known
 //   while (auto batch = batches.next(100ms)) { ... batches.release(); }
 //
-// The fork server and, through it, all its children are killed with the thread that made this
-// object, however that ends; nothing else is left behind, for shared memory has no name.
+// The fork server and, through it, all its children are killed when the thread that made this
+// object ends, for any reason. Nothing else remains, because the shared memory has no name.
 #pragma once
 
 #include <sys/types.h>
@@ -25,24 +25,24 @@ namespace odb {
 
 class DataProcesses {
  public:
-  // Maps the memory of all lanes and forks the fork server, which forks those `at_start`. The
-  // calling process must have a single thread (checked), and the calling thread must outlive this
-  // object. UsageError, FileError: memory or processes are not to be had.
+  // Maps the memory of all loaders and forks the fork server, which forks the processes of the
+  // loaders with `at_start`. The calling process must have a single thread (checked), and the
+  // calling thread must outlive this object. UsageError, FileError: not enough memory or processes.
   explicit DataProcesses(std::vector<LaneSetup> setups);
   DataProcesses(const DataProcesses&) = delete;
   DataProcesses& operator=(const DataProcesses&) = delete;
   ~DataProcesses();  // as stop()
 
-  // The handle on a lane, in the order of the setups.
+  // The handle on a loader, in the order of the setups.
   Pipeline& pipeline(std::size_t lane) { return pipelines_[lane]; }
 
-  // For a lane that is not `at_start`: forks its processes, as new, or ends them. The pipeline is
-  // started anew after each begin. Block until done, for at most 10 seconds: then, or when the fork
-  // server has died, InternalError.
+  // For a loader that is not `at_start`: fork its processes, with cleared memory, or end them.
+  // After each begin() the pipeline must be started again. Both block until done. InternalError:
+  // not done within 10 seconds, or the fork server has died.
   void begin(std::size_t lane);
   void end(std::size_t lane);
 
-  // Ends all processes and waits for that. Never throws; a second call does nothing.
+  // Ends all processes and waits for their end. Never throws; a second call does nothing.
   void stop() noexcept;
 
   // Processor time and memory of every process that is alive, the fork server first.

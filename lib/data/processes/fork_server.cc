@@ -17,7 +17,7 @@
 namespace odb {
 namespace {
 
-// Deaths in a row without anything done between them, after which the rank gives up.
+// Deaths in a row without progress between them, after which the rank gives up.
 constexpr int kMostCrashes = 5;
 constexpr int kMostKills = 100;
 
@@ -33,8 +33,8 @@ bool is_killed(int wait_status) {
   return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
 }
 
-// What is asked at every glance of a child's waits. It is ended by SIGKILL, so nothing ever stops
-// by itself; but it shows that it lives.
+// The stop condition that a child's waits poll. Children end by SIGKILL, so it is never true; each
+// poll counts as a sign of life.
 auto beating(std::atomic<std::int64_t>& beats) {
   return [&beats] {
     beats.fetch_add(1, std::memory_order_relaxed);
@@ -74,7 +74,7 @@ int ForkServer::run() {
   try {
     serve();
   } catch (const Error& error) {
-    // Above all: the system permits no further process.
+    // Usually: the system permits no further process.
     for (Lane& lane : lanes_) {
       lane.memory.control->server_failure.write(error.code(), error.what());
       lane.memory.arena.published().wake();
@@ -138,7 +138,7 @@ std::string ForkServer::role(const Child& child) const {
                                   : fmt::format("{}worker {}", lane, child.worker);
 }
 
-// The maker that the child's samples are noted in; null for a collate that makes none.
+// Where the child records the sample that it prepares; null for a collate that prepares none.
 MakerState* ForkServer::maker_state(const Child& child) {
   Lane& lane = lane_of(child);
   if (child.worker != kCollate) return &lane.memory.control->makers[child.worker];
@@ -157,7 +157,7 @@ std::int64_t ForkServer::signs_of_life(const Child& child) {
                                                      : control.makers[child.worker].beats.load());
 }
 
-// Gloo's waits do not beat. Even there a process that is stopped has no right to be silent.
+// Gloo's waits give no sign of life. A stopped process (SIGSTOP) may not be silent even there.
 bool ForkServer::may_be_silent(const Child& child) {
   return child.worker == kCollate &&
          odb::may_be_silent(lane_of(child).memory.control->phase.load()) &&
@@ -213,7 +213,7 @@ bool ForkServer::replace(Child& child, int wait_status) {
   LaneControl& control = *lane_of(child).memory.control;
   const std::string sample = sample_of(child);
   note_suspect(child, death);
-  if (death.kind != DeathKind::silent)  // which was told when it was killed
+  if (death.kind != DeathKind::silent)  // a silent one was logged when it was killed
     log("data").warn("{} (process {}) {}{}", role(child), child.process, death.text, sample);
   control.deaths.fetch_add(1);
   if (may_go_on(child, death)) {
@@ -222,9 +222,8 @@ bool ForkServer::replace(Child& child, int wait_status) {
   }
   control.server_failure.write(
       ExitCode::internal,
-      fmt::format(
-          "{} died {} times without getting anything done in between; the last time it {}{}",
-          role(child), child.crashes + child.kills, death.text, sample));
+      fmt::format("{} died {} times without progress in between; the last time it {}{}",
+                  role(child), child.crashes + child.kills, death.text, sample));
   lane_of(child).memory.arena.published().wake();
   process_word(child) = 0;
   return false;
@@ -234,7 +233,7 @@ std::string ForkServer::sample_of(const Child& child) {
   const MakerState* const maker = maker_state(child);
   const std::int64_t making = maker != nullptr ? maker->making.load() : 0;
   if (making == 0) return "";
-  return fmt::format(" while it made sample {} of epoch {}", making - 1, maker->epoch.load());
+  return fmt::format(" while it prepared sample {} of epoch {}", making - 1, maker->epoch.load());
 }
 
 void ForkServer::note_suspect(const Child& child, const Death& death) {

@@ -1,9 +1,9 @@
 // The process that forks the data processes of a rank, and forks them again when they die.
 //
-// It is forked off the trainer before that has threads or LibTorch, has one thread, and does
-// nothing but wait for its children's ends and the trainer's word, so a fork of it is cheap and
+// It is forked off the trainer before the trainer has threads or LibTorch. It has one thread and
+// only waits for its children to end and for the trainer's requests, so a fork of it is cheap and
 // safe at any time. A new life of a child inherits tokenizer and index, and finds in shared memory
-// where the old one stood. A child that shows no sign of life for the lane's timeout is killed.
+// where the old one stopped. A child that shows no sign of life for the loader's timeout is killed.
 #pragma once
 
 #include <sys/types.h>
@@ -26,7 +26,7 @@ namespace odb {
 
 inline constexpr std::size_t kMostLanes = 4;
 
-// A lane with what trainer and fork server tell each other about it.
+// A loader: its setup and its shared memory.
 struct Lane {
   explicit Lane(LaneSetup lane_setup) : setup(std::move(lane_setup)), memory(setup) {}
 
@@ -34,15 +34,15 @@ struct Lane {
   LaneMemory memory;
 };
 
-// Shared words; the trainer sends SIGUSR2 after it changed one.
+// In shared memory. The trainer sends SIGUSR2 after it changed a value.
 struct ServerControl {
   struct LaneWords {
-    std::atomic<std::uint32_t> wanted{0};   // by the trainer: its processes are to run
-    std::atomic<std::uint32_t> running{0};  // by the fork server: they do
+    std::atomic<std::uint32_t> wanted{0};   // by the trainer: its processes should run
+    std::atomic<std::uint32_t> running{0};  // by the fork server: they run
   };
-  std::atomic<std::uint32_t> stop{0};  // by the trainer: end all and leave
+  std::atomic<std::uint32_t> stop{0};  // by the trainer: end all children and exit
   std::atomic<std::int64_t> beats{0};  // by the fork server: rises several times a second
-  WakeUp changed;                      // `running` did
+  WakeUp changed;                      // wakes when `running` changed
   std::array<LaneWords, kMostLanes> lanes;
 };
 
@@ -51,8 +51,8 @@ class ForkServer {
   // In the forked process. All must outlive it.
   ForkServer(std::deque<Lane>& lanes, ServerControl& control);
 
-  // Until the trainer asks for the end; then no child is left. What the process exits with. An
-  // Error is noted in all lanes before it is thrown.
+  // Runs until the trainer asks it to end; then no child is left. Returns the exit code. An Error
+  // is written to the memory of all loaders before it is thrown.
   int run();
 
  private:
@@ -63,10 +63,10 @@ class ForkServer {
     int worker = kCollate;
     pid_t process = 0;
     std::int64_t progress = 0;  // when it was forked
-    int crashes = 0;            // in a row, without progress between
+    int crashes = 0;            // in a row, without progress between them
     int kills = 0;
     Silence silence;
-    std::string hung;  // not empty: it was killed for its silence, the text says so
+    std::string hung;  // not empty: it was killed because it was silent; the text for the log
   };
 
   Lane& lane_of(const Child& child) { return lanes_[child.lane]; }
@@ -84,11 +84,11 @@ class ForkServer {
   void fork(Child& child);
   void reap();
   void kill_silent();
-  // Tells of the death and forks the child again; false: it has died too often, the lane ends.
+  // Logs the death and forks the child again; false: it has died too often, the loader ends.
   bool replace(Child& child, int wait_status);
-  // The sample that the child is making, as text behind what became of the child; "" without one.
+  // Names the sample that the child is preparing, as a suffix for log lines; "" without one.
   std::string sample_of(const Child& child);
-  // The sample that the dead child was making is noted as its suspect.
+  // Records the sample that the dead child was preparing as its suspect.
   void note_suspect(const Child& child, const Death& death);
   bool may_go_on(Child& child, const Death& death);
 

@@ -9,7 +9,7 @@
 namespace odb {
 namespace {
 
-// Rows that one refill may leave out; memory is only taken for those that are.
+// Rows that one refill may leave out; only used entries take memory.
 constexpr std::int64_t kMostLeftOut = 1 << 20;
 
 ArenaShape arena_shape(const LaneSetup& setup) {
@@ -23,16 +23,16 @@ std::uint64_t memory_of_machine() {
   return usable_memory(read_memory(files));
 }
 
-// Before anything is mapped: memory that is not there would kill a process in the middle of a run.
+// Checked before anything is mapped: too little memory would kill a process in the middle of a run.
 const LaneSetup& checked(const LaneSetup& setup) {
   ODB_CHECK(setup.workers >= 0 && setup.workers <= kMostWorkers, "{} workers", setup.workers);
-  const std::uint64_t wanted = shared_bytes(setup);
+  const std::uint64_t needed = shared_bytes(setup);
   const std::uint64_t there = memory_of_machine();
-  if (wanted > there)
+  if (needed > there)
     throw UsageError(
         "{} batches of up to {} positions and the rings of {} workers take up to {} of memory, {} "
         "is available; lower --depth, --l-max, --cutoff-len, --batch-size or --data-workers",
-        setup.depth, arena_shape(setup).positions, setup.workers, format_bytes(wanted),
+        setup.depth, arena_shape(setup).positions, setup.workers, format_bytes(needed),
         format_bytes(there));
   return setup;
 }

@@ -1,5 +1,5 @@
-// One stream of batches: what it is made of, and the memory that its processes share. A rank has
-// one for training and may have one for evaluation.
+// A loader: one stream of batches with its setup and the memory that its processes share. A rank
+// has one for training and may have one for evaluation.
 #pragma once
 
 #include <chrono>
@@ -24,10 +24,10 @@
 
 namespace odb {
 
-// Makes the way to the other ranks. Called in the collate process, once a life, behind the fork:
-// whatever it opens (sockets, threads) belongs to that process. `store_address` is what the trainer
-// gave to Pipeline::start(). The implementation over Gloo and a store belongs to lib/dist, which
-// hands it in here; data knows neither.
+// Creates the connection to the other ranks. Called in the collate process, once per process life,
+// after the fork: everything it opens (sockets, threads) belongs to that process. `store_address`
+// is the one given to Pipeline::start(). lib/dist passes in an implementation over Gloo and a
+// store; lib/data depends on neither.
 using MembershipFactory =
     std::function<std::unique_ptr<Membership>(const std::string& store_address)>;
 
@@ -35,31 +35,31 @@ struct LaneSetup {
   std::string name = "train";
   RunShape shape;            // of the data: rank r of W draws its share
   BatchingOptions batching;  // resolved
-  std::int64_t epochs = 1;   // epochs 0..epochs-1 are gone through, then collate stands idle
-  int workers = 2;           // 0: collate makes the samples
+  std::int64_t epochs = 1;   // runs epochs 0..epochs-1, then collate is idle
+  int workers = 2;           // 0: collate prepares the samples
   std::int64_t depth = 8;    // slots kept ready, at least 2
   MakingRules rules;
   bool at_start = true;  // forked with the fork server; else on demand
-  // A data process that shows no sign of life for so long is killed and forked again, and the
-  // sample that it was making is a suspect. Waiting is no silence, whoever is waited for.
+  // A data process that shows no sign of life for this time is killed and forked again, and the
+  // sample that it was preparing is a suspect. A process that waits is never silent.
   std::chrono::milliseconds timeout{300000};
-  // Lengths by view for strategies that plan with them; may be empty for the others. Called in the
-  // collate process.
+  // Lengths by view for strategies that plan with them; may be empty for other strategies. Called
+  // in the collate process.
   std::function<LengthTable(std::int64_t epoch)> lengths;
   ViewMakerFactory maker;
-  MembershipFactory membership;  // empty: no other ranks, or none to keep step with (evaluation)
+  MembershipFactory membership;  // empty: no other ranks, or no alignment with them (evaluation)
 
   Epoch epoch(std::int64_t number) const;
 };
 
 struct LaneMemory {
-  // UsageError naming the options when it can be seen to need more memory than the machine has.
+  // UsageError that names the options when it would need more memory than the machine has.
   explicit LaneMemory(const LaneSetup& setup);
 
-  // As new. No process of the lane may be alive.
+  // Back to the state after construction. No process of the loader may be alive.
   void clear();
 
-  // By the setup's factory, or the way into `alone`.
+  // From the setup's factory, or from `alone`.
   std::unique_ptr<Membership> membership(const LaneSetup& setup, const std::string& store_address);
 
   SharedObject<LaneControl> control;
@@ -70,7 +70,7 @@ struct LaneMemory {
   SharedPeers alone;  // of a single rank
 };
 
-// What the lane's shared memory comes to in the worst case, in bytes.
+// The loader's shared memory in the worst case, in bytes.
 std::size_t shared_bytes(const LaneSetup& setup);
 
 }  // namespace odb

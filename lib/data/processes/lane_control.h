@@ -1,7 +1,7 @@
-// The words that the processes of one lane share beside rings and arena: who is at work on what,
-// what went wrong, what a new collate has to know of the one before it.
+// The values that the processes of one loader share besides rings and arena: what each process
+// works on, failures, and what a new collate must know of its predecessor.
 //
-// Each word has one writer at a time, named below. All lie in shared memory and start as zeros.
+// Each value has one writer at a time, named below. All lie in shared memory and start as zeros.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,14 @@ namespace odb {
 
 inline constexpr int kMostWorkers = 64;
 
-// A text with an exit code: the reason why a lane cannot go on. One process writes; `set` is
-// stored last.
+// A message with an exit code: why a loader cannot continue. One process writes; `set` is stored
+// last.
 struct FailureNote {
   std::atomic<std::uint32_t> set{0};
   std::int32_t code = 0;
   char text[4000] = {};
 
-  // Long texts are cut.
+  // Truncates long messages.
   void write(ExitCode exit_code, std::string_view message) {
     if (set.load(std::memory_order_acquire) != 0) return;
     code = static_cast<std::int32_t>(exit_code);
@@ -42,20 +42,21 @@ struct FailureNote {
   }
 };
 
-// The sample that a process is making, so that its death can be laid to it. Written by the process,
-// read by the fork server once it is dead; `suspect` and `crashes` the other way round.
+// The sample that a process is preparing, so that its death can be blamed on the sample. Written by
+// the process, read by the fork server once it is dead. `suspect` and `crashes` are written by the
+// fork server and read by the process.
 struct MakerState {
-  std::atomic<std::int32_t> process{0};  // its number; by the fork server; 0: none
+  std::atomic<std::int32_t> process{0};  // pid; by the fork server; 0: none
   std::atomic<std::int64_t> making{0};   // view + 1; 0: none
   std::atomic<std::int64_t> epoch{0};    // of it
   std::atomic<std::int64_t> made{0};     // samples, over all lives
-  std::atomic<std::int64_t> beats{0};    // by a worker: rises with every glance of its waits
+  std::atomic<std::int64_t> beats{0};    // by a worker: rises with every poll of its waits
   std::atomic<std::int64_t> suspect{0};  // view + 1 that its last life crashed on
   std::atomic<std::int64_t> suspect_epoch{0};
   std::atomic<std::int32_t> crashes{0};  // in a row, on the suspect
 };
 
-// Samples that crashed their maker as often as is permitted. Grows only; written by collate.
+// Samples that reached the limit of crashes. Only grows; written by collate.
 class CrashedSamples {
  public:
   static constexpr std::uint32_t kMost = 4096;
@@ -70,13 +71,13 @@ class CrashedSamples {
       if (entries_[i].epoch == epoch && entries_[i].view == view) return true;
     return false;
   }
-  // DataError when there are too many.
+  // DataError: more than kMost samples.
   void add(std::int64_t epoch, ViewId view) {
     if (has(epoch, view)) return;
     const std::uint32_t count = size();
     if (count == kMost)
       throw DataError(
-          "{} samples crashed the process that made them; look at the data with odb-trainer "
+          "{} samples crashed the process that prepared them; check the data with odb-trainer "
           "inspect data",
           kMost);
     entries_[count] = {.epoch = epoch, .view = view};
@@ -90,7 +91,7 @@ class CrashedSamples {
   Entry entries_[kMost];
 };
 
-// What collate is doing, told to other ranks with the heartbeat.
+// What collate is doing; the heartbeat shows it to other ranks.
 enum class Phase : std::uint32_t {
   starting,
   waiting_for_start,
@@ -103,23 +104,23 @@ enum class Phase : std::uint32_t {
   failed
 };
 const char* to_text(Phase phase);
-// Whether collate may show no sign of life in it for as long as it takes: it waits for other ranks,
-// or goes over the whole data once.
+// Whether collate may show no sign of life in this phase, for any time: it waits for other ranks or
+// reads the whole data once.
 bool may_be_silent(Phase phase);
 
 struct LaneControl {
-  std::atomic<std::uint64_t> request_generation{
-      0};                                     // by collate: one more in every life and replay
-  std::atomic<std::int64_t> joined{0};        // by collate: side group generation + 1
-  std::atomic<Phase> phase{Phase::starting};  // by collate
-  std::atomic<std::int64_t> progress{0};      // by collate: rises with whatever gets done
-  std::atomic<std::int64_t> beats{0};  // by collate: with samples taken, glances of its waits
-  std::atomic<std::int64_t> aligned_rounds{0};        // by collate: gone through with other ranks
-  std::atomic<std::int64_t> aligning_nanoseconds{0};  // by collate: in them, peers waited for
-  std::atomic<std::int32_t> collate_process{0};       // by the fork server
-  std::atomic<std::int64_t> deaths{0};                // by the fork server: children that died
-  FailureNote collate_failure;                        // by collate
-  FailureNote server_failure;                         // by the fork server
+  std::atomic<std::uint64_t> request_generation{0};  // by collate: rises with every life and replay
+  std::atomic<std::int64_t> joined{0};               // by collate: side group generation + 1
+  std::atomic<Phase> phase{Phase::starting};         // by collate
+  std::atomic<std::int64_t> progress{0};             // by collate: rises with all work done
+  std::atomic<std::int64_t> beats{0};           // by collate: rises with samples and polls of waits
+  std::atomic<std::int64_t> aligned_rounds{0};  // by collate: rounds aligned with other ranks
+  std::atomic<std::int64_t> aligning_nanoseconds{
+      0};                                        // by collate: their time, with waits for peers
+  std::atomic<std::int32_t> collate_process{0};  // by the fork server
+  std::atomic<std::int64_t> deaths{0};           // by the fork server: children that died
+  FailureNote collate_failure;                   // by collate
+  FailureNote server_failure;                    // by the fork server
   CrashedSamples crashed;
   MakerState makers[kMostWorkers];  // the workers; without workers [0] is collate itself
 };

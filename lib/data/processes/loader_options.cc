@@ -9,13 +9,13 @@ void describe(OptionTable& table, LoaderOptions& options) {
   table.add("data-workers", options.data_workers)
       .at_least(0)
       .at_most(kMostWorkers)
-      .help("processes per rank that make samples; 0: the collate process makes them");
+      .help("preprocessing processes per rank; 0: the collate process preprocesses");
   table.add("depth", options.depth)
       .unit("micro-batches")
       .at_least(2)
       .at_most(4096)
       .help("finished micro-batches kept ready per rank");
-  table.add("seed", options.seed).help("of every random choice: order, batches, augmentation");
+  table.add("seed", options.seed).help("seed of every random choice: order, batches, augmentation");
 }
 
 }  // namespace odb

@@ -1,4 +1,4 @@
-// The options that say how the data processes of a rank are laid out.
+// The options for the data processes of a rank.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace odb {
 
 struct LoaderOptions {
-  std::int64_t data_workers = 2;  // --data-workers; 0: collate makes the samples
+  std::int64_t data_workers = 2;  // --data-workers; 0: collate prepares the samples
   std::int64_t depth = 8;         // --depth, finished slots kept ready
   std::uint64_t seed = 0;         // --seed
 };

@@ -1,5 +1,4 @@
-// Tells the log about a wait that takes long, and for whom: after 30 seconds, then at twice the
-// time again and again.
+// Logs a long wait and what it waits for: after 30 seconds, then each time the time has doubled.
 #pragma once
 
 #include <chrono>
@@ -10,7 +9,7 @@ namespace odb {
 
 class LongWait {
  public:
-  // To be called at every glance of a wait. `tell` makes the text: "worker 2 to make sample 17".
+  // Call at every poll of a wait. `tell` returns the text: "worker 2 to prepare a sample".
   template <typename Tell>
   void look(Tell&& tell) {
     const auto now = std::chrono::steady_clock::now();

@@ -5,7 +5,7 @@
 namespace odb {
 namespace {
 
-// For each crash so far.
+// Times the number of crashes so far.
 constexpr std::chrono::milliseconds kRetryPause{1000};
 
 bool is_suspect(const MakerState& state, const ViewRequest& request) {
@@ -17,7 +17,7 @@ bool is_bad(const MakerState& state, const ViewRequest& request) {
 }
 
 ViewAnswer crashed_answer(ViewMaker& maker, const MakingRules& rules, const ViewRequest& request) {
-  std::string text = fmt::format("{}: making this sample crashed or hung a data process {} times",
+  std::string text = fmt::format("{}: this sample crashed or hung a data process {} times",
                                  maker.where(request.view, request.epoch), request.max_crashes);
   if (rules.skip_bad)
     return {.kind = AnswerKind::left_out,
@@ -44,7 +44,7 @@ ViewAnswer make_guarded(ViewMaker& maker, const MakingRules& rules, ViewId view,
     if (length > rules.longest)
       throw DataError(
           "{}: found a sample of {} tokens, a batch has room for {}; set --cutoff-len to at most "
-          "that",
+          "this number",
           maker.where(view, epoch), length, rules.longest);
     return {};
   } catch (const Error& error) {

@@ -1,10 +1,10 @@
-// The making of one sample in a process that the sample may kill.
+// Prepares one sample in a process that the sample may kill.
 //
-// Before the maker starts, the sample's number is noted in shared memory; a process that dies then
-// is known to have died on it; one that hangs is killed. The process that takes over tries it once
-// more. If that dies too, the third one does not try: the sample is bad. A sample that was good in
-// an earlier life of collate is tried once more than that, after a pause: what killed its process
-// (most often want of memory) may pass, and the run has more to lose.
+// The sample's number is written to shared memory first, so that the death of the process can be
+// blamed on it; a process that hangs is killed. The successor tries the sample once more. If that
+// process dies too, the third one does not try: the sample is bad. A sample that was good in an
+// earlier life of collate gets a third try, after a pause: the cause (usually low memory) may be
+// temporary, and leaving the sample out could end the run.
 #pragma once
 
 #include <chrono>
@@ -18,43 +18,43 @@
 
 namespace odb {
 
-// Crashes on one sample that make it a bad one.
+// Number of crashes after which a sample is bad.
 inline constexpr std::int32_t kCrashesOfBadSample = 2;
 inline constexpr std::int32_t kCrashesOfOnceGoodSample = 3;
 
-// What is asked for.
+// A request for a sample.
 struct ViewRequest {
   ViewId view = 0;
   std::int64_t epoch = 0;
   std::int32_t max_crashes = kCrashesOfBadSample;
 };
 
-// What became of a view.
+// The result for a view.
 enum class AnswerKind : std::uint32_t {
   sample,
   left_out,  // with a reason
-  failed     // the run is to end, with an exit code and a text
+  failed     // the run must end, with an exit code and a message
 };
 
 struct ViewAnswer {
   AnswerKind kind = AnswerKind::sample;
   LeftOutReason reason = LeftOutReason::bad_record;
   ExitCode code = ExitCode::done;
-  std::string text;  // failed: why; left out as bad: what is wrong with it
+  std::string text;  // failed: why; left out as bad: the problem
 };
 
 struct MakingRules {
   bool skip_bad = false;     // --on-bad-sample skip
-  std::int64_t longest = 0;  // tokens that a sample may have: what a batch slot has room for
+  std::int64_t longest = 0;  // maximum tokens of a sample: the capacity of a slot
 };
 
-// Makes `view` into `sample`, which is whole only when the answer says so. Lets std::bad_alloc
-// through: the process ends with it.
+// Prepares `view` into `sample`, which is complete only if the answer is kind sample. Does not
+// catch std::bad_alloc: it ends the process.
 ViewAnswer make_view(ViewMaker& maker, MakerState& state, const MakingRules& rules,
                      const ViewRequest& request, Sample& sample);
 
-// How long to wait before make_view() of a request: only where a sample that was good before has
-// crashed its process since. The caller waits, so that it shows signs of life meanwhile.
+// How long to wait before make_view() of a request: not zero only if a sample that was good before
+// has crashed its process since. The caller waits, so that it shows signs of life meanwhile.
 std::chrono::milliseconds pause_before(const MakerState& state, const ViewRequest& request);
 
 }  // namespace odb

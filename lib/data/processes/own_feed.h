@@ -1,4 +1,4 @@
-// Samples made by collate itself: --data-workers 0.
+// Samples that collate prepares itself: --data-workers 0.
 #pragma once
 
 #include <deque>
@@ -24,7 +24,7 @@ class OwnFeed final : public SampleFeed {
   void flush_requests() override {}
 
   std::optional<FedSample> next(const GivenUp& given_up) override {
-    ODB_CHECK(!requests_.empty(), "an answer is wanted, nothing was asked for");
+    ODB_CHECK(!requests_.empty(), "an answer was requested before any view");
     const ViewRequest& request = requests_.front();
     if (!pause_for(pause_before(state_, request), given_up)) return std::nullopt;
     answer_ = make_view(maker_, state_, rules_, request, sample_);

@@ -38,7 +38,7 @@ void ServerProcess::expect_alive(std::chrono::milliseconds timeout) {
                         process_, end_);
 }
 
-// A child that the kernel cannot kill at once (a dead disk) must not hold the trainer up: the fork
+// A child that the kernel cannot kill at once (a dead disk) must not block the trainer: the fork
 // server itself can always be killed, and its children with it.
 void ServerProcess::await_end() noexcept {
   constexpr std::chrono::seconds kPatient{10};
@@ -73,7 +73,7 @@ void Pipeline::start(PipelineStart start) {
   released_ = 0;
   newest_.reset();
   waiting_.reset();
-  // The first round's slots that were taken before do not come again.
+  // Slots of the first round that were taken before do not come again.
   taken_ = start_.taken;
   left_out_ = start_.left_out;
   statistics_ = {};
@@ -121,7 +121,7 @@ bool Pipeline::await(std::chrono::milliseconds limit) {
   return came;
 }
 
-// Keeps what the data state tells of the round.
+// Records what the data state needs of the round.
 void Pipeline::follow(const BatchView& batch) {
   const std::int64_t ordinal = newest_ ? newest_->ordinal : 0;
   if (batch.header.ordinal != ordinal) {

@@ -1,5 +1,5 @@
-// The trainer's handle on one lane: batches in order, the data state behind them, and what it took.
-// Used by one thread of the process that made it.
+// The trainer's handle on one loader: batches in order, the data state after each of them, and
+// statistics. Used by one thread of the process that made it.
 #pragma once
 
 #include <chrono>
@@ -19,27 +19,27 @@ namespace odb {
 // The fork server as its parent sees it.
 class ServerProcess {
  public:
-  // `beats`: the word that it raises as long as it lives.
+  // `beats`: the counter that it increments while it lives.
   ServerProcess(pid_t process, const std::atomic<std::int64_t>& beats)
       : process_(process), beats_(beats) {}
 
   pid_t process() const { return process_; }
-  void tell() const;  // that a shared word has changed
-  // InternalError when it has died, or has shown no sign of life for `timeout` while this was asked
-  // at every glance; it is then killed.
+  void tell() const;  // signals that a value in ServerControl has changed
+  // InternalError when it has died, or has shown no sign of life for `timeout` while every poll of
+  // a wait called this; it is then killed.
   void expect_alive(std::chrono::milliseconds timeout);
-  // Waits for its end; after 10 seconds it is killed.
+  // Waits for its end; kills it after 10 seconds.
   void await_end() noexcept;
 
  private:
   pid_t process_;
   const std::atomic<std::int64_t>& beats_;
   Silence silence_;
-  std::string end_;  // how it ended; empty: it has not
+  std::string end_;  // how it ended; empty: it runs
   bool reaped_ = false;
 };
 
-// Sums over the slots that next() has given.
+// Sums over the slots that next() has returned.
 struct PipelineStatistics {
   std::int64_t slots = 0;   // without end slots
   std::int64_t groups = 0;  // slots with data
@@ -53,13 +53,13 @@ struct PipelineStatistics {
   std::int64_t queued = 0;          // finished slots that waited, summed over the calls of next()
   std::int64_t waits = 0;           // calls that had to wait
   double wait_seconds = 0;          // in next()
-  std::int64_t deaths = 0;          // data processes of the lane that died and were forked again
-  std::int64_t aligned_rounds = 0;  // replayed ones included
-  double aligning_seconds = 0;      // collate's, in those; peers waited for
+  std::int64_t deaths = 0;          // data processes of the loader that died
+  std::int64_t aligned_rounds = 0;  // with replayed rounds
+  double aligning_seconds = 0;      // collate's time in them, with waits for peers
 
   double padding_fraction() const;
   double budget_fill(std::int64_t l_max) const;  // mean of positions / L_max over groups
-  double mean_queue() const;                     // finished slots at a call of next()
+  double mean_queue() const;                     // finished slots per call of next()
 };
 
 class Pipeline {
@@ -67,35 +67,35 @@ class Pipeline {
   // Both must outlive it.
   Pipeline(Lane& lane, std::shared_ptr<ServerProcess> server);
 
-  // Tells collate where to begin. Once; again after the lane was begun anew.
+  // Sends collate the place to start. Call once after the loader was begun.
   void start(PipelineStart start);
 
-  // The next slot, or nothing when it is not at hand within `limit`. Slots are given in order, each
-  // once; several may be held at a time, up to the depth. The view is valid until release(). Slots
-  // that were published before a failure come first; then an Error with the exit code and text of
-  // whatever ended the lane is thrown, InternalError when the fork server died.
+  // The next slot, or nothing when it is not ready within `limit`. Slots come in order, each once;
+  // several may be held at a time, up to the depth. The view is valid until release(). Slots that
+  // were published before a failure come first. Then throws an Error with the exit code and message
+  // of what ended the loader, or InternalError when the fork server died.
   std::optional<BatchView> next(std::chrono::milliseconds limit);
 
-  // Gives the oldest slot back that was not yet. Its memory is then written again.
+  // Releases the oldest slot that is held. Its memory is then written again.
   void release();
 
-  // The position behind the newest slot that next() gave: the state to save when that slot ends a
-  // step. To be asked before that slot is released. Before the first slot: the start.
+  // The position after the newest slot that next() returned: the state to save when that slot ends
+  // a step. Call it before that slot is released. Before the first slot: the start.
   DataState state() const;
 
-  // The number of the newest process of a role, for tests and reports.
+  // The pid of the newest process of a role, for tests and reports.
   pid_t collate_process() const { return control().collate_process; }
   pid_t worker_process(int worker) const { return control().makers[worker].process; }
   // What collate is doing, for the heartbeat: "aligning".
   const char* phase() const { return to_text(control().phase.load()); }
 
-  // Whether the next slot was asked for and has not come: what a warning of a long wait counts
-  // from.
+  // Whether the next slot was requested and has not come. A warning of a long wait counts from
+  // then.
   bool waiting() const { return waiting_.has_value(); }
 
   PipelineStatistics statistics() const;
   const LaneSetup& setup() const { return lane_.setup; }
-  // The memory of all slots, to be registered with a device once.
+  // The memory of all slots, to be pinned once for a device.
   std::span<std::byte> arena_memory() const { return lane_.memory.arena.memory(); }
 
  private:

@@ -12,7 +12,7 @@ namespace odb {
 
 namespace {
 
-// "number (name) state ...": the words from the state on. The name may hold blanks and brackets.
+// "pid (name) state ...": the fields from the state on. The name may hold spaces and parentheses.
 std::vector<std::string_view> words_behind_name(std::string_view stat) {
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string_view::npos) return {};

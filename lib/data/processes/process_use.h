@@ -1,4 +1,4 @@
-// What a process takes: processor time, and memory that no other process shares.
+// Resource use of a process: processor time, and memory that no other process shares.
 #pragma once
 
 #include <sys/types.h>
@@ -22,14 +22,14 @@ struct ProcessUse {
 // From /proc; nothing when the process is gone.
 std::optional<ProcessUse> process_use(const std::string& role, pid_t process);
 
-// Whether the process is stopped (SIGSTOP) at this moment.
+// Whether the process is currently stopped (SIGSTOP).
 bool is_stopped(FileSystem& files, pid_t process);
 
-// ---- The parts that read text.
+// ---- Parsers.
 
 // Clock ticks in user and system mode, of /proc/PID/stat.
 std::optional<std::uint64_t> parse_processor_ticks(std::string_view stat);
-// The letter of the process's state there: 'R' runs, 'T' is stopped, ...
+// The letter of the process's state there: 'R' running, 'T' stopped, ...
 std::optional<char> parse_process_state(std::string_view stat);
 
 }  // namespace odb

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kTemplateTokens = 1024;
 
-// Lengths of all rows of all files, behind the cut; 0 where nothing is to be trained.
+// Lengths of all rows of all files, after --cutoff-len; 0 for rows without a supervised token.
 using RowTables = std::vector<std::vector<std::int32_t>>;
 
 RowTables measure(const SampleSource& source, const TellProgress& progress) {

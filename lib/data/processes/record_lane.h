@@ -1,4 +1,4 @@
-// A lane over data files: from options and an opened SampleSource to a LaneSetup.
+// A loader over data files: from options and an opened SampleSource to a LaneSetup.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace odb {
 
-// The longest sample that the options let through: --cutoff-len, or, where nothing is cut, as many
-// tokens as the longest record has bytes (a token has at least one) with room for its template.
+// The longest sample that the options permit: --cutoff-len, or without it as many tokens as the
+// longest record has bytes (a token has at least one) plus room for the chat template.
 std::int64_t longest_sample(const SampleSource& source);
 
 // Strategies that plan with lengths run the length pass here, if it is not cached; all its threads
-// have ended on return. `source` must outlive the lane. `membership` may be set on the result.
-// `progress` is told of the length pass, in rows of a file; what it throws ends that.
+// have ended on return. `source` must outlive the loader. `membership` may be set on the result.
+// `progress` is called during the length pass, in rows of a file; if it throws, the pass ends.
 LaneSetup record_lane(const SampleSource& source, const BatchingOptions& resolved,
                       const LoaderOptions& options, int rank, int world,
                       const TellProgress& progress = {});

@@ -20,31 +20,31 @@ void Refill::restart(std::unordered_set<ViewId> good_before) {
   next_ = 0;
 }
 
-// wanted() starts at the view that is delivered next, so the first ahead() of its answer are
-// pending already.
+// wanted() starts at the view that is delivered next, so the first ahead() views of its result are
+// already pending.
 bool Refill::ask_ahead(const Rounds& rounds, const GivenUp& given_up) {
   const std::int64_t most = feed_.most_ahead();
   if (static_cast<std::int64_t>(ahead()) > most / 2) return true;
-  const std::vector<ViewId> wanted = rounds.wanted(most);
-  ODB_CHECK_GE(wanted.size(), ahead());
+  const std::vector<ViewId> upcoming = rounds.wanted(most);
+  ODB_CHECK_GE(upcoming.size(), ahead());
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(next_));
   next_ = 0;
   const std::size_t asked = pending_.size();
-  for (std::size_t i = asked; i < wanted.size(); ++i) {
-    const bool known_bad = rounds.is_known_bad(wanted[i]);
-    if (!known_bad && !feed_.request(request_for(wanted[i], rounds.start().epoch), given_up))
+  for (std::size_t i = asked; i < upcoming.size(); ++i) {
+    const bool known_bad = rounds.is_known_bad(upcoming[i]);
+    if (!known_bad && !feed_.request(request_for(upcoming[i], rounds.start().epoch), given_up))
       return false;
-    pending_.push_back({.view = wanted[i], .known_bad = known_bad});
+    pending_.push_back({.view = upcoming[i], .known_bad = known_bad});
   }
-  if (wanted.size() > asked) feed_.flush_requests();
+  if (upcoming.size() > asked) feed_.flush_requests();
   return true;
 }
 
 ViewRequest Refill::request_for(ViewId view, std::int64_t epoch) const {
-  return {.view = view,
-          .epoch = epoch,
-          .max_crashes =
-              good_before_.contains(view) ? kCrashesOfOnceGoodSample : kCrashesOfBadSample};
+  return {
+      .view = view,
+      .epoch = epoch,
+      .max_crashes = good_before_.contains(view) ? kCrashesOfOnceGoodSample : kCrashesOfBadSample};
 }
 
 Refill::Result Refill::fill(Rounds& rounds, const GivenUp& given_up) {
@@ -79,8 +79,8 @@ Refill::Result Refill::fill(Rounds& rounds, const GivenUp& given_up) {
 void Refill::count_left_out() {
   if (++left_out_ > max_left_out_)
     throw DataError(
-        "{} samples were left out in one round, at most {} are possible: the data holds next to "
-        "nothing to train on; look at it with odb-trainer inspect data",
+        "{} samples were left out in one round, at most {} are possible: almost no sample of the "
+        "data can be trained; check the data with odb-trainer inspect data",
         left_out_, max_left_out_);
 }
 
@@ -97,16 +97,16 @@ void Refill::leave_out(Rounds& rounds, const FedSample& fed) {
   count_left_out();
   const LeftOut row{.view = fed.view, .reason = fed.reason};
   if (fed.reason == LeftOutReason::crashed_worker) {
-    // Noted for later lives before anything of this round can be published.
+    // Recorded for later lives before anything of this round can be published.
     control_.crashed.add(rounds.start().epoch, fed.view);
     control_.progress.fetch_add(1);
     rounds.remember_bad(row);
   }
-  // Later epochs have the same bad rows.
-  const bool tells =
+  // Other bad rows are logged in the first epoch only: later epochs have the same ones.
+  const bool logged =
       fed.reason == LeftOutReason::crashed_worker ||
       (fed.reason != LeftOutReason::no_supervised_token && rounds.start().epoch == 0);
-  if (tells && ++bad_records_ <= kToldBadRecords)
+  if (logged && ++bad_records_ <= kToldBadRecords)
     log("data").warn("left out: {}{}", fed.text,
                      bad_records_ == kToldBadRecords ? " (further ones are only counted)" : "");
   rounds.leave_out(row);
@@ -117,10 +117,9 @@ bool Refill::restore(std::span<const Item> group, std::int64_t epoch, const Give
   while (!group.empty()) {
     const std::span<const Item> part = group.first(std::min(group.size(), at_once));
     for (const Item& item : part)
-      if (!feed_.request({.view = item.view,
-                          .epoch = epoch,
-                          .max_crashes = kCrashesOfOnceGoodSample},
-                         given_up))
+      if (!feed_.request(
+              {.view = item.view, .epoch = epoch, .max_crashes = kCrashesOfOnceGoodSample},
+              given_up))
         return false;
     feed_.flush_requests();
     for (const Item& item : part) {
@@ -138,11 +137,11 @@ bool Refill::restore(std::span<const Item> group, std::int64_t epoch, const Give
 void Refill::restore(const Item& item, const FedSample& fed) {
   ODB_CHECK_EQ(fed.view, item.view);
   constexpr const char* kWhy =
-      "part of the same round may be trained already, so it cannot be left out now; start the run "
-      "again from its last checkpoint";
+      "part of the same round may already be trained, so it cannot be left out now; restart the "
+      "run from its last checkpoint";
   if (fed.kind != AnswerKind::sample)
     throw DataError(
-        "sample {} was good when its round was formed and cannot be made again after a data "
+        "sample {} was good when its round was formed and cannot be prepared again after a data "
         "process died: {}; {}",
         item.view, fed.text.empty() ? describe(fed.reason) : fed.text, kWhy);
   if (static_cast<std::int64_t>(fed.ids.size()) != item.length || fed.supervised != item.supervised)

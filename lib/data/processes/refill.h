@@ -1,5 +1,5 @@
-// Fills the window of a round: asks for views ahead of need, hands samples to batching in order,
-// and keeps their payload for the slot that they will travel in.
+// Fills the window of a round: requests views in advance, delivers samples to batching in order,
+// and keeps their ids and labels until their slot is written.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Refill {
   Refill(SampleFeed& feed, SampleStore& store, LaneControl& control, std::int64_t max_left_out)
       : feed_(feed), store_(store), control_(control), max_left_out_(max_left_out) {}
 
-  // Forgets what was asked for and what is held: before another Rounds is filled. Views in
+  // Forgets all requests and samples: call it before another Rounds is filled. Views in
   // `good_before` are tried more often before they count as bad.
   void restart(std::unordered_set<ViewId> good_before);
 
@@ -33,18 +33,18 @@ class Refill {
     std::string text;
   };
 
-  // Delivers until `rounds` is filled. Blocks as long as samples take to make. More than
-  // `max_left_out` rows left out in one round: failed, with ExitCode::data.
+  // Delivers until `rounds` is filled. Blocks while samples are prepared. More than `max_left_out`
+  // rows left out in one round: failed, with ExitCode::data.
   Result fill(Rounds& rounds, const GivenUp& given_up);
 
-  // After restart(): makes the samples of a group whose slot is replayed, and keeps their payload.
-  // False: given up. DataError naming the view: it is not what it was when the group was formed.
+  // After restart(): prepares the samples of a group whose slot is replayed, and keeps them. False:
+  // given up. DataError naming the view: its sample is not the one that the group was formed with.
   bool restore(std::span<const Item> group, std::int64_t epoch, const GivenUp& given_up);
 
  private:
   struct Pending {
     ViewId view = 0;
-    bool known_bad = false;  // not asked for
+    bool known_bad = false;  // not requested
   };
 
   std::size_t ahead() const { return pending_.size() - next_; }
@@ -60,7 +60,7 @@ class Refill {
   LaneControl& control_;
   std::int64_t max_left_out_;
   std::unordered_set<ViewId> good_before_;
-  std::vector<Pending> pending_;  // [next_...): asked for, in order
+  std::vector<Pending> pending_;  // [next_...): requested, in order
   std::size_t next_ = 0;
   std::int64_t left_out_ = 0;  // in the round
   std::int64_t bad_records_ = 0;

@@ -70,8 +70,8 @@ void Ring::pop() {
 
 void Ring::damaged(std::uint64_t position, std::uint64_t word) const {
   throw InternalError(
-      "ring {}: found {} at byte {}, wanted the size of a record, at most {}; the shared memory is "
-      "damaged. This is a fault in odb-trainer; please report it.",
+      "ring {}: found {} at byte {}, expected the size of a record, at most {}; the shared memory "
+      "is damaged. This is a fault in odb-trainer; please report it.",
       name_, word, position, largest_record());
 }
 

@@ -1,9 +1,9 @@
-// A queue of byte records between two processes: one writes, one reads, neither ever blocks here.
+// A queue of byte records between two processes: one writes, one reads, neither blocks in it.
 //
-// Records lie whole and 8 bytes aligned in shared memory: the writer makes a record in place, the
-// reader uses it in place. Killing either side at any moment leaves the ring usable by whoever
-// takes the role over: a record that was not published was never there; one that was read but not
-// popped comes again.
+// Records are contiguous and 8-byte aligned in shared memory: the writer builds a record in place,
+// the reader uses it in place. Either side may be killed at any moment; its successor can use the
+// ring. A record that was not published does not exist; one that was read but not popped comes
+// again.
 //
 // Byte format: an 8-byte word (size of the record; or kSkip: the rest up to the ring's end is
 // unused), then the record, padded to 8 bytes. `written` and `read` count bytes from the start.
@@ -22,7 +22,7 @@ namespace odb {
 
 class Ring {
  public:
-  // Room for records of `bytes` in all; rounded up to a power of two, at least a page. A single
+  // Room for records of `bytes` in total; rounded up to a power of two, at least a page. A single
   // record may be as large as largest_record().
   Ring(const std::string& name, std::size_t bytes);
 
@@ -31,26 +31,26 @@ class Ring {
   // The capacity that a ring needs for records of `bytes`.
   static std::size_t capacity_for(std::size_t bytes) { return 2 * (aligned(bytes, kWord) + kWord); }
 
-  void clear();  // back to an empty ring; neither side may use it meanwhile
+  void clear();  // empties the ring; neither side may use it meanwhile
 
   // ---- The writing side.
 
-  // A place of `size` bytes for the next record; empty: no room now, wait for room(). A second call
-  // before publish() takes the first one back. InternalError: larger than largest_record().
+  // Space of `size` bytes for the next record; empty: no room now, wait for room(). A second call
+  // before publish() replaces the first one. InternalError: larger than largest_record().
   std::span<std::byte> reserve(std::size_t size);
-  // Hands the reserved record over. The reader is not woken.
+  // Makes the reserved record visible. Does not wake the reader.
   void publish();
-  // Wakes the reader. Many records for one wake-up: a sleeping reader costs a system call.
+  // Wakes the reader. Once for many records: waking a sleeping reader costs a system call.
   void flush() { shared_->records.wake(); }
   WakeUp& room() { return shared_->room; }
-  bool empty() const;  // no record that was published is left to be read
+  bool empty() const;  // every published record was popped
 
   // ---- The reading side.
 
   // The oldest record; empty: none now, wait for records(). Valid until pop(). InternalError: the
-  // ring holds something that no writer wrote.
+  // ring is damaged.
   std::span<const std::byte> front();
-  // Gives the place of front() back. Wakes a writer that sleeps once half of the ring is free.
+  // Removes front(). Wakes a sleeping writer once half of the ring is free.
   void pop();
   WakeUp& records() { return shared_->records; }
 

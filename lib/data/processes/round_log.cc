@@ -14,8 +14,8 @@ constexpr std::size_t kLeftOutBytes = 9;
 constexpr std::size_t kItemBytes = 16;
 constexpr std::size_t kFixedBytes = 64 << 10;  // and room for the progressions of 2,000 restarts
 
-// A window grows beyond --window only while it is one group that could still grow; planned batches
-// wait --round-groups at a time. Neither ever holds more rows than there are views.
+// A window exceeds --window only while it is one group that could still grow; planned sources hold
+// --round-groups batches. Neither holds more rows than there are views.
 std::size_t max_window(const BatchingOptions& resolved, std::int64_t data_size) {
   const std::int64_t batch = std::max(resolved.l_max, resolved.batch_size);
   const std::int64_t window = std::max(resolved.window, resolved.round_groups * batch);
@@ -31,7 +31,7 @@ std::size_t most_round_bytes(const BatchingOptions& resolved, std::int64_t data_
 
 std::size_t max_refill_bytes(const BatchingOptions& resolved, std::int64_t data_size,
                              std::int64_t max_left_out) {
-  // A window that grows beyond its bound is one open group: fewer than L_max samples more.
+  // A window beyond its bound is one open group: fewer than L_max additional samples.
   const std::size_t window =
       max_window(resolved, data_size) + static_cast<std::size_t>(resolved.l_max);
   return 2 * sizeof(std::uint64_t) + kItemBytes * window +
@@ -125,8 +125,8 @@ SavedRound RoundLog::load(std::int64_t ordinal) const {
   const Entry& from = saved_entry(ordinal);
   ODB_CHECK_LE(from.start_bytes, max_start_bytes_);
   SavedRound round{.ordinal = ordinal, .first_position = from.first_position, .start = {}};
-  round.start =
-      parse_state({start_text(ordinal), from.start_bytes}, "the saved start of a round").state.start;
+  round.start = parse_state({start_text(ordinal), from.start_bytes}, "the saved start of a round")
+                    .state.start;
   return round;
 }
 

@@ -1,6 +1,7 @@
-// Where collate gets samples from: views are asked for in order, and come in that order.
+// Where collate gets samples from: views are requested in order, and come in that order.
 //
-// Two makers: worker_feed.h over rings to data workers, own_feed.h makes samples itself.
+// Two implementations: worker_feed.h uses rings to data workers, own_feed.h prepares samples in the
+// same process.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +12,25 @@
 
 namespace odb {
 
-// Asked at every glance of a wait: true ends it.
+// Polled by every wait: true ends the wait.
 using GivenUp = std::function<bool()>;
 
 class SampleFeed {
  public:
   virtual ~SampleFeed() = default;
 
-  // Forgets what was asked for, also by an earlier life of this process.
+  // Forgets all requests, also those of an earlier life of this process.
   virtual void restart() = 0;
 
-  // How many views may be asked for that were not answered yet.
+  // The maximum number of requests without an answer.
   virtual std::int64_t most_ahead() const = 0;
 
-  // Asks for `view`. May block; false: given up, and the feed has to be restarted.
+  // Requests `view`. May block; false: given up, and the feed must be restarted.
   virtual bool request(const ViewRequest& view, const GivenUp& given_up) = 0;
-  // To be called behind the last request of several.
+  // Call it after the last of several requests.
   virtual void flush_requests() = 0;
 
-  // The answer to the oldest request that has none. Blocks; empty: given up. Valid until done().
+  // The answer to the oldest unanswered request. Blocks; empty: given up. Valid until done().
   virtual std::optional<FedSample> next(const GivenUp& given_up) = 0;
   virtual void done() = 0;
 };

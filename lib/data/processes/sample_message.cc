@@ -7,7 +7,7 @@ namespace {
 
 template <typename T>
 T read_header(std::span<const std::byte> record, const char* what) {
-  ODB_CHECK(record.size() >= sizeof(T), "{} of {} bytes, wanted at least {}", what, record.size(),
+  ODB_CHECK(record.size() >= sizeof(T), "{} of {} bytes, expected at least {}", what, record.size(),
             sizeof(T));
   T header;
   std::memcpy(&header, record.data(), sizeof header);
@@ -25,7 +25,7 @@ ReadAnswer read_answer(std::span<const std::byte> record) {
   const SampleAnswer& header = read.header;
   ODB_CHECK(header.length >= 0 && header.text_bytes >= 0 &&
                 sizeof header + header.payload_bytes() == record.size(),
-            "an answer of {} bytes says {} tokens and {} bytes of text", record.size(),
+            "an answer of {} bytes claims {} tokens and {} bytes of text", record.size(),
             header.length, header.text_bytes);
   const auto length = static_cast<std::size_t>(header.length);
   const auto* const ids = reinterpret_cast<const std::int32_t*>(record.data() + sizeof header);

@@ -1,5 +1,5 @@
-// What travels through the rings between collate and a worker. Only these headers and the numbers
-// behind them cross; both sides check sizes.
+// The messages in the rings between collate and a worker: these headers, each followed by its
+// payload. Both sides check sizes.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@
 namespace odb {
 
 struct SampleRequest {
-  std::uint64_t generation = 0;  // requests of older ones are not answered any more
-  std::int64_t number = 0;       // through the generation, over all workers
+  std::uint64_t generation = 0;  // requests of older generations are no longer answered
+  std::int64_t number = 0;       // counted within the generation, over all workers
   ViewRequest view;
 };
 
-// Behind it: `length` ids and as many labels, then `text_bytes` of text.
+// Followed by `length` ids, as many labels, and `text_bytes` of text.
 struct SampleAnswer {
   std::uint64_t generation = 0;
   std::int64_t number = 0;
@@ -43,14 +43,14 @@ struct SampleAnswer {
 static_assert(std::is_trivially_copyable_v<SampleRequest> &&
               std::is_trivially_copyable_v<SampleAnswer>);
 
-// The largest answer about a sample of `longest` tokens.
+// The bytes of the largest answer about a sample of `longest` tokens.
 inline constexpr std::size_t kMostAnswerText = 4000;
 constexpr std::size_t most_answer_bytes(std::int64_t longest) {
   return sizeof(SampleAnswer) + 2 * sizeof(std::int32_t) * static_cast<std::size_t>(longest) +
          kMostAnswerText;
 }
 
-// An answer as it is handed on; spans and text as long valid as their source.
+// An answer as collate sees it. Spans and text are valid as long as their source.
 struct FedSample {
   AnswerKind kind = AnswerKind::sample;
   ViewId view = 0;
@@ -62,7 +62,7 @@ struct FedSample {
   std::string_view text;
 };
 
-// Reads a record of the given bytes as an answer. InternalError: sizes that do not fit.
+// Reads a record as an answer. InternalError: sizes do not match.
 struct ReadAnswer {
   SampleAnswer header;
   FedSample sample;
@@ -70,10 +70,10 @@ struct ReadAnswer {
 ReadAnswer read_answer(std::span<const std::byte> record);
 SampleRequest read_request(std::span<const std::byte> record);
 
-// The header that goes before the payload of `answer` and, for kind sample, `sample`.
+// The header for the payload of `answer` and, for kind sample, `sample`.
 SampleAnswer answer_header(const SampleRequest& request, const ViewAnswer& answer,
                            const Sample& sample);
-// Writes header and payload to `record`, which has exactly their size.
+// Writes header and payload to `record`, which must have exactly their size.
 void write_answer(const SampleAnswer& header, const ViewAnswer& answer, const Sample& sample,
                   std::span<std::byte> record);
 

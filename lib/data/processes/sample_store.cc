@@ -34,7 +34,7 @@ void SampleStore::grow() {
     if (entry.view != kFree) table_[find(entry.view)] = entry;
 }
 
-// Moves later entries of the same run up, so that no search ends before it finds them.
+// Moves later entries of the same run into the gap, so that no search ends before it finds them.
 void SampleStore::erase(std::size_t place) {
   const std::size_t mask = table_.size() - 1;
   std::size_t hole = place;

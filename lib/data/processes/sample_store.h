@@ -1,8 +1,8 @@
 // The ids and labels of the samples that collate holds: those of its window and of the groups that
 // wait for a slot.
 //
-// Payloads lie in chains of fixed blocks, so that samples of any length come and go in any order
-// without allocation: memory grows to the most that was held at a time and is then reused.
+// They lie in chains of fixed-size blocks, so that samples of any length come and go in any order
+// without allocation: memory grows to the maximum held at a time and is then reused.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ class SampleStore {
  public:
   SampleStore();
 
-  // Keeps a copy. `ids` and `labels` are equally long; the view is not held yet (checked).
+  // Stores a copy. `ids` and `labels` have equal length; the view is not held yet (checked).
   void put(ViewId view, std::span<const TokenId> ids, std::span<const std::int32_t> labels);
 
-  // Copies a held sample to the beginnings of `ids` and `labels`, and forgets it. Answers its
+  // Copies a held sample to the beginning of `ids` and `labels`, and removes it. Returns its
   // length. The view is held and fits (checked).
   std::size_t take(ViewId view, std::span<TokenId> ids, std::span<std::int32_t> labels);
 
-  // Forgets a held sample.
+  // Removes a held sample.
   void drop(ViewId view) { take(view, {}, {}); }
 
-  void clear();  // forgets all, keeps the memory
+  void clear();  // removes all samples, keeps the memory
   std::size_t size() const { return held_; }
 
  private:
@@ -56,7 +56,7 @@ class SampleStore {
   }
   std::uint32_t free_block();
   std::size_t home(ViewId view) const;
-  std::size_t find(ViewId view) const;  // its place, or the free one where it would go
+  std::size_t find(ViewId view) const;  // its index, or the free one for it
   void grow();
   void erase(std::size_t place);
 

@@ -1,9 +1,9 @@
-// Memory that a process and those forked from it see alike, without a name: nothing is left behind
+// Memory that a process shares with the processes forked from it. It has no name: nothing remains
 // when they are killed, and /dev/shm need not be large.
 //
-// It starts as zeros, and only what is touched takes memory, so places may be sized for the worst
-// case. The descriptor is closed as soon as the memory is mapped. A fork inherits the mapping at
-// the same address; objects that hold pointers into it are copied by the fork and stay valid.
+// It starts as zeros, and only touched pages take memory, so it may be sized for the worst case.
+// The descriptor is closed as soon as the memory is mapped. A fork inherits the mapping at the same
+// address; objects that hold pointers into it are copied by the fork and stay valid.
 #pragma once
 
 #include <cstddef>
@@ -28,11 +28,11 @@ class SharedMemory {
 
   std::span<std::byte> bytes() const { return bytes_; }
 
-  // All zeros again, and the memory given back to the system. No process may use it meanwhile.
+  // Makes it all zeros and returns the pages to the system. No process may use it meanwhile.
   void clear();
 
-  // The memory from `offset` on as `count` objects. Only types that a zeroed memory is a valid
-  // value of, and that no destructor has to end.
+  // The memory from `offset` on as `count` objects. Only for types that are valid as all zeros and
+  // need no destructor.
   template <typename T>
   std::span<T> objects(std::size_t offset, std::size_t count) const {
     static_assert(std::is_trivially_destructible_v<T>);

@@ -1,9 +1,9 @@
-// Peers and Membership for ranks that are processes of one machine and share memory: what a run of
-// one rank uses, and the twin that tests kill. Ranks over a network: lib/dist.
+// Peers and Membership for ranks that are processes of one machine and share memory. Used by runs
+// of one rank, and by tests that kill ranks. Ranks over a network: lib/dist.
 //
-// Nobody holds anything that another could miss: every rank writes its own numbers into its own
-// place and combines all places by itself. A process killed anywhere leaves the others waiting
-// until the generation is advanced, as a broken connection would.
+// There are no locks: every rank writes its own numbers into its own buffers and combines all
+// buffers itself. If a process is killed, the others wait until the generation is advanced, as
+// after a broken connection.
 #pragma once
 
 #include <atomic>
@@ -19,17 +19,17 @@
 
 namespace odb {
 
-// Most numbers of one reduction under these options.
+// Maximum numbers of one reduction under these options.
 std::int64_t most_numbers(const BatchingOptions& resolved);
 
 class SharedPeers {
  public:
-  // Reductions of at most `most_numbers` values. Made before the fork; outlives what is made of it.
+  // Reductions of at most `most_numbers` values. Made before the fork; outlives its memberships.
   SharedPeers(const std::string& name, int world, std::int64_t most_numbers);
 
-  void clear();  // as new; nobody may use it meanwhile
+  void clear();  // back to the state after construction; no process may use it meanwhile
 
-  // The way in for rank `rank`; called in the process that uses it.
+  // The membership of rank `rank`; called in the process that uses it.
   std::unique_ptr<Membership> membership(int rank);
 
  private:
@@ -40,11 +40,11 @@ class SharedPeers {
     alignas(kCacheLine) std::atomic<std::int64_t> generation{0};
     alignas(kCacheLine) WakeUp changed;
   };
-  // What a rank shows the others. Contributions alternate between two places: a rank can be one
-  // reduction ahead of another, never two.
+  // What a rank shares with the others. Contributions alternate between two buffers: a rank can be
+  // one reduction ahead of another, never two.
   struct RankWords {
     std::atomic<std::int64_t> joined;           // generation + 1
-    std::atomic<std::uint64_t> contributed[2];  // which reduction the place holds (stamp())
+    std::atomic<std::uint64_t> contributed[2];  // which reduction the buffer holds (stamp())
     std::uint64_t count[2];
   };
 
@@ -52,7 +52,7 @@ class SharedPeers {
   std::span<std::int64_t> numbers(int rank, std::size_t place) const;
   // The first rank that has not joined; none: the generation is complete.
   std::optional<int> first_missing(std::int64_t generation) const;
-  // A number for reduction `number` of `generation`; 0 stands for none.
+  // A number for reduction `number` of `generation`; never 0, which means none.
   static std::uint64_t stamp(std::int64_t generation, std::int64_t number) {
     return (static_cast<std::uint64_t>(generation) << 40) + static_cast<std::uint64_t>(number) + 1;
   }

@@ -1,9 +1,9 @@
-// How long a process has shown no sign of life: a count that it raises with all it does, and with
-// every glance of its waits, has stood still.
+// How long a process has shown no sign of life: a count that it increments with all work and with
+// every poll of its waits has not changed.
 //
-// Only time counts in which the watcher itself was awake, at most a second between two looks. So
-// neither a whole job that was stopped for an hour nor a watcher that was kept waiting by a busy
-// machine makes a silent process of one that lives.
+// Counts only time in which the watcher itself ran: at most a second between two polls. So a
+// process does not become silent when the whole job was stopped for an hour, or when a busy machine
+// delayed the watcher.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Silence {
 
   static constexpr std::chrono::milliseconds kMostBetweenLooks{1000};
 
-  // To be called at every glance: for how long `count` has been what it is.
+  // Call at every poll. Returns for how long `count` has not changed.
   Clock::duration look(std::int64_t count, Clock::time_point now = Clock::now()) {
     if (last_look_ && count == count_)
       silent_ += std::min<Clock::duration>(now - *last_look_, kMostBetweenLooks);
@@ -30,7 +30,7 @@ class Silence {
     return silent_;
   }
 
-  // From now on as if there had been no look: what is silent now has a right to be.
+  // Starts again as if there had been no poll: the process may be silent now.
   void forget() { *this = {}; }
 
  private:

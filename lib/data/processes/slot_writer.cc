@@ -8,7 +8,7 @@
 namespace odb {
 namespace {
 
-constexpr TokenId kPadToken = 0;  // any id will do: no real token looks at it
+constexpr TokenId kPadToken = 0;  // any id: no real token attends to it
 
 void write_rows(const Group& group, std::size_t columns, SampleStore& store,
                 const SlotPlace& place) {

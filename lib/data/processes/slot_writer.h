@@ -1,4 +1,4 @@
-// Writes a slot and the payload of its group into its place in the arena, in either layout.
+// Writes a slot and the samples of its group into the arena, in either layout.
 #pragma once
 
 #include "batching/group.h"
@@ -15,12 +15,12 @@ struct SlotPosition {
   std::int64_t epoch = 0;
 };
 
-// Takes the samples of the slot's group out of `store`. DataError: more rows were left out in one
-// refill than a slot has room for.
+// Moves the samples of the slot's group from `store` to the arena. InternalError: more rows were
+// left out in one refill than a slot has room for.
 void write_slot(const Slot& slot, const SlotPosition& at, const CostModel& model,
                 SampleStore& store, const SlotPlace& place);
 
-// For a slot that was published before: its samples only leave the store.
+// For a slot that was published before: only removes its samples from the store.
 void skip_slot(const Slot& slot, SampleStore& store);
 
 }  // namespace odb

@@ -13,18 +13,18 @@ StartNote::StartNote(const std::string& name, std::size_t most_bytes, std::int64
       leftovers_(name + "-leftovers", static_cast<std::size_t>(most_leftovers) * sizeof(ViewId)) {}
 
 void StartNote::write(const PipelineStart& start) {
-  ODB_CHECK(!is_written(), "the pipeline was started already");
+  ODB_CHECK(!is_written(), "the pipeline is already started");
   const std::string bytes = serialise(OwnedState{.owner = {}, .state = start.state});
   const std::size_t leftover_bytes =
       start.leftovers ? start.leftovers->size() * sizeof(ViewId) : std::size_t{0};
   if (bytes.size() > state_.bytes().size() || leftover_bytes > leftovers_.bytes().size())
     throw UsageError(
-        "a data state of {} bytes with {} leftover samples, there is room for {} and {}: it is of "
-        "other data or options",
+        "found a data state of {} bytes with {} leftover samples, expected at most {} and {}: it "
+        "belongs to other data or options",
         bytes.size(), leftover_bytes / sizeof(ViewId), state_.bytes().size(),
         leftovers_.bytes().size() / sizeof(ViewId));
   if (start.store_address.size() > kMostAddress)
-    throw UsageError("the store's address has {} letters, at most {} are possible",
+    throw UsageError("the store's address has {} characters, at most {} are possible",
                      start.store_address.size(), kMostAddress);
   std::memcpy(state_.bytes().data(), bytes.data(), bytes.size());
   if (leftover_bytes > 0)
@@ -43,7 +43,7 @@ void StartNote::clear() {
 }
 
 PipelineStart StartNote::read() const {
-  ODB_CHECK(is_written(), "the pipeline was not started yet");
+  ODB_CHECK(is_written(), "the pipeline is not started");
   const auto* const text = reinterpret_cast<const char*>(state_.bytes().data());
   PipelineStart start{
       .state = parse_state({text, shared_->state_bytes}, "the start of the pipeline").state,

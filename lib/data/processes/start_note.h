@@ -1,5 +1,5 @@
-// What the trainer tells collate after the fork: where to begin, and where the other ranks are met.
-// Written once; a collate that takes over reads it again.
+// What the trainer sends to collate after the fork: where to begin, and the address of the store.
+// Written once; a new collate reads it again.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,10 @@
 namespace odb {
 
 struct PipelineStart {
-  DataState state;         // where the epoch is continued
+  DataState state;         // where the epoch continues
   LeftoverList leftovers;  // that positions in `state` refer to; null: none
-  // For whoever makes the Membership in the collate process: where the store of this run is. Not
-  // looked at here.
+  // For the factory of the Membership in the collate process: the store of this run. Not
+  // interpreted here.
   std::string store_address;
 };
 
@@ -26,10 +26,10 @@ class StartNote {
   // Room for a state of `most_bytes` and `most_leftovers` ids.
   StartNote(const std::string& name, std::size_t most_bytes, std::int64_t most_leftovers);
 
-  // Once. UsageError: it does not fit (a state of other data).
+  // Call once. UsageError: it does not fit (a state of other data).
   void write(const PipelineStart& start);
 
-  void clear();  // back to nothing written
+  void clear();  // removes what was written
 
   bool is_written() const { return shared_->written.load(std::memory_order_acquire) != 0; }
   WakeUp& written() { return shared_->wake_up; }

@@ -1,4 +1,4 @@
-// From a view's number to its sample: what data workers are given to do. One maker a process.
+// Prepares the sample of a view, in data workers. One per process.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,15 @@ class ViewMaker {
  public:
   virtual ~ViewMaker() = default;
 
-  // The sample of `view` in `epoch`: the same whichever process asks, and when. As
-  // SampleMaker::make: throws DataError for a broken record unless those are left out, and for a
-  // file that changed.
+  // The sample of `view` in `epoch`: the same in every process, at any time. As SampleMaker::make:
+  // throws DataError for a broken record unless those are left out, and for a file that changed.
   virtual MadeSample make(ViewId view, std::int64_t epoch, Sample& sample) = 0;
 
-  // Where its record stands, for messages: "chat.jsonl:17".
+  // The place of its record, for messages: "chat.jsonl:17".
   virtual std::string where(ViewId view, std::int64_t epoch) = 0;
 };
 
-// Called in the process that makes samples, once a life.
+// Called in the process that prepares samples, once per process life.
 using ViewMakerFactory = std::function<std::unique_ptr<ViewMaker>()>;
 
 }  // namespace odb

@@ -18,9 +18,9 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
 
 }  // namespace
 
-// The order of the two words matters: a sleeper announces itself before the kernel compares the
-// count, a waker counts before it looks for sleepers. So either the waker sees the sleeper, or the
-// kernel sees the new count and does not let it sleep.
+// The order matters: a sleeper sets `sleeping_` before the kernel compares the count, a waker
+// increments the count before it reads `sleeping_`. So either the waker sees the sleeper, or the
+// kernel sees the new count and the sleeper does not sleep.
 void WakeUp::wait(std::uint32_t seen, std::chrono::milliseconds limit) {
   sleeping_.store(1);
   const struct timespec relative = {.tv_sec = static_cast<time_t>(limit.count() / 1000),

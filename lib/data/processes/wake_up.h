@@ -1,13 +1,12 @@
-// Sleeping until another process has done something: a count in shared memory that sleepers watch
-// through the kernel (a futex).
+// Sleeps until another process acts: a count in shared memory on which sleepers wait (a futex).
 //
 //   waiting side                                 acting side
 //     wait_for(done, [&] { return flag == 1; },    flag = 1;
 //              [&] { return stopped; });           done.wake();
 //
-// A wake_up without sleepers is two instructions, no system call. No process owns anything here:
-// one that is killed in the middle leaves nothing locked. A waker that dies between its act and
-// wake() costs the sleeper a glance at most.
+// A wake() without sleepers is two instructions, no system call. There is no lock: a process that
+// is killed in the middle blocks no other. If the waker dies between its act and wake(), the
+// sleeper sees the act at its next poll.
 #pragma once
 
 #include <atomic>
@@ -16,29 +15,29 @@
 
 namespace odb {
 
-// How long a sleeper sleeps before it looks at its conditions again by itself.
+// The poll interval: how long a sleeper sleeps before it checks its conditions by itself.
 inline constexpr std::chrono::milliseconds kGlance{100};
 
-// Lies in shared memory; zeros are its first value.
+// Lies in shared memory; starts as zeros.
 class WakeUp {
  public:
-  // To be read before the condition is looked at: a wake() after that ends wait() at once.
+  // Read it before the condition is checked: a later wake() then ends wait() at once.
   std::uint32_t count() const { return count_.load(std::memory_order_acquire); }
 
-  // Sleeps until the count is not `seen` any more, `limit` is over, or a signal came. May also
-  // return early for no reason: the caller looks at its condition again.
+  // Sleeps until the count differs from `seen`, `limit` is over, or a signal came. May also return
+  // early without a reason: the caller checks its condition again.
   void wait(std::uint32_t seen, std::chrono::milliseconds limit);
 
-  // What was done before is seen by those who are woken. Any number of sleepers wake.
+  // Wakes all sleepers. They see everything that was written before.
   void wake();
 
  private:
   std::atomic<std::uint32_t> count_{0};
-  std::atomic<std::uint32_t> sleeping_{0};  // somebody may sleep
+  std::atomic<std::uint32_t> sleeping_{0};  // a process may sleep
 };
 
-// Waits until done() holds; then true. False when given_up() holds, which is asked before each
-// sleep and so at every glance: it is the place for limits, heartbeats and generation checks.
+// Waits until done() holds; then true. False when given_up() holds, which is polled before each
+// sleep: it is the place for limits, heartbeats and generation checks.
 template <typename Done, typename GivenUp>
 bool wait_for(WakeUp& wake_up, Done&& done, GivenUp&& given_up) {
   for (;;) {
@@ -49,7 +48,7 @@ bool wait_for(WakeUp& wake_up, Done&& done, GivenUp&& given_up) {
   }
 }
 
-// Waits `time`. False when given_up() holds, which is asked as by wait_for().
+// Waits for `time`. False when given_up() holds, which is polled as by wait_for().
 template <typename GivenUp>
 bool pause_for(std::chrono::milliseconds time, GivenUp&& given_up) {
   if (time.count() == 0) return true;

@@ -7,7 +7,7 @@ namespace odb {
 namespace {
 
 constexpr std::size_t kLeastAnswerBytes = 1 << 20;
-// The reader is woken for so much, or after so long.
+// The reader is woken after this many bytes or this much time.
 constexpr std::size_t kFlushBytes = 64 << 10;
 constexpr std::int64_t kFlushAfterNs = 1'000'000;
 

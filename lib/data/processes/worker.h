@@ -1,7 +1,7 @@
 // The loop of a data worker: requests in, samples out, in the order of the requests.
 //
-// A request leaves its ring only after its answer is published, so a worker that is killed anywhere
-// leaves nothing undone; at worst an answer comes twice, which collate recognises by its number.
+// A request leaves its ring only after its answer is published, so a killed worker loses nothing;
+// at worst an answer comes twice, which collate recognizes by its number.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace odb {
 
-// Requests that may wait at a worker.
+// Maximum requests that wait at a worker.
 inline constexpr std::int64_t kRequestsPerWorker = 256;
 
 // The two rings between collate and one worker.
@@ -29,7 +29,7 @@ struct WorkerRings {
   Ring answers;
 };
 
-// Bytes of shared memory that a worker's rings take when they are full.
+// Bytes of shared memory of a worker's rings when they are full.
 std::size_t worker_ring_bytes(std::int64_t requests, std::int64_t longest);
 
 class Worker {
@@ -39,7 +39,7 @@ class Worker {
          ViewMaker& maker, const MakingRules& rules)
       : rings_(rings), state_(state), generation_(generation), maker_(maker), rules_(rules) {}
 
-  // Answers requests until `stopped` holds, which is asked at every glance of a wait. Blocks.
+  // Answers requests until `stopped` holds, which every wait polls. Blocks.
   template <typename Stopped>
   void run(Stopped&& stopped) {
     const auto has_request = [this] { return !rings_.requests.empty(); };

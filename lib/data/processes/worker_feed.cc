@@ -8,7 +8,7 @@ void WorkerFeed::restart() {
   generation_.fetch_add(1);
   requested_ = 0;
   answered_ = 0;
-  // Workers that wait for room for an answer that nobody wants any more look again.
+  // Wakes workers that wait for room for an outdated answer.
   for (WorkerRings& rings : workers_)
     rings.answers.room().wake();
 }
@@ -47,8 +47,8 @@ std::optional<FedSample> WorkerFeed::find_answer(Ring& answers) {
     const bool is_new = answer.header.generation == generation_;
     ODB_CHECK(
         answer.header.generation <= generation_ && (!is_new || answer.header.number <= answered_),
-        "an answer of generation {} with number {}, wanted {} of {}", answer.header.generation,
-        answer.header.number, answered_, generation_.load());
+        "found an answer of generation {} with number {}, expected generation {}, number {}",
+        answer.header.generation, answer.header.number, generation_.load(), answered_);
     if (is_new && answer.header.number == answered_) return answer.sample;
     answers.pop();
   }
@@ -65,7 +65,7 @@ std::optional<FedSample> WorkerFeed::next(const GivenUp& given_up) {
   };
   LongWait wait;
   wait_for(answers.records(), is_there, [&] {
-    wait.look([&] { return fmt::format("worker {} to make a sample", worker); });
+    wait.look([&] { return fmt::format("worker {} to prepare a sample", worker); });
     return given_up();
   });
   return found;

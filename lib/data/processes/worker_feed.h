@@ -1,5 +1,5 @@
 // Samples from data workers: request k goes to worker k mod n, answers are read in that order. So
-// no reorder buffer is needed, and what comes next never depends on who is quick.
+// no reorder buffer is needed, and the order never depends on the speed of workers.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace odb {
 
 class WorkerFeed final : public SampleFeed {
  public:
-  // One pair of rings a worker, at least one. `generation` is the word that workers compare. All
+  // One pair of rings per worker, at least one. `generation` is the value that workers compare. All
   // must outlive the feed.
   WorkerFeed(std::deque<WorkerRings>& workers, std::atomic<std::uint64_t>& generation)
       : workers_(workers), generation_(generation) {}
@@ -31,7 +31,7 @@ class WorkerFeed final : public SampleFeed {
   std::size_t worker_of(std::int64_t number) const {
     return static_cast<std::size_t>(number) % workers_.size();
   }
-  // The answer to request `answered_`, if it is there; older ones are dropped.
+  // The answer to request `answered_`, if it has come; drops older ones.
   std::optional<FedSample> find_answer(Ring& answers);
 
   std::deque<WorkerRings>& workers_;

@@ -1,4 +1,4 @@
-// The arena and what is written into it: room, order of publishing and giving back, both layouts.
+// The arena and its slots: capacity, order of publishing and releasing, both layouts.
 #include "data/processes/arena.h"
 
 #include <numeric>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr ArenaShape kShape{.slots = 2, .positions = 12, .left_out = 3};
 
-// Sample `view` has tokens 100 * view + 0, 1, 2, ...; labels are the same but for the first one.
+// Sample `view` has tokens 100 * view + 0, 1, 2, ...; labels are the same except for the first one.
 void put(SampleStore& store, ViewId view, std::int32_t length) {
   std::vector<TokenId> ids(static_cast<std::size_t>(length));
   std::iota(ids.begin(), ids.end(), static_cast<TokenId>(100 * view));
@@ -39,7 +39,7 @@ std::vector<std::remove_const_t<T>> copy(std::span<T> values) {
 
 }  // namespace
 
-TEST_CASE("arena: a strategy's batches have room, padded rows and long samples too") {
+TEST_CASE("arena: a strategy's batches fit, also padded rows and long samples") {
   BatchingOptions options;
   options.l_max = 100;
   options.pad_multiple = 8;
@@ -58,7 +58,7 @@ TEST_CASE("arena: a strategy's batches have room, padded rows and long samples t
   CHECK(positions(Strategy::packing, Layout::flat, 50) == 100);
 }
 
-TEST_CASE("arena: slots are published and given back in order, at most D ahead") {
+TEST_CASE("arena: slots are published and released in order, at most D ahead") {
   Arena arena("test", kShape);
   CHECK(arena.next_position() == 0);
   CHECK_FALSE(arena.is_published(0));
@@ -82,14 +82,14 @@ TEST_CASE("arena: slots are published and given back in order, at most D ahead")
   CHECK(arena.is_free(1));
 }
 
-TEST_CASE("arena: a damaged header is found") {
+TEST_CASE("arena: a damaged header is detected") {
   Arena arena("test", kShape);
   *arena.place(0).header = {.position = 0, .rows = 13};
   arena.publish(0);
   CHECK_THROWS_AS(arena.view(0), InternalError);
 }
 
-TEST_CASE("slots: flat puts rows one after another") {
+TEST_CASE("slots: flat concatenates rows") {
   Arena arena("test", kShape);
   SampleStore store;
   Slot slot = data_slot(store, {{.view = 4, .length = 3, .supervised = 2},
@@ -119,7 +119,7 @@ TEST_CASE("slots: flat puts rows one after another") {
   CHECK(store.size() == 0);
 }
 
-TEST_CASE("slots: padded fills rows up to the longest, rounded up") {
+TEST_CASE("slots: padded pads rows to the longest, rounded up") {
   Arena arena("test", kShape);
   SampleStore store;
   const Slot slot = data_slot(store, {{.view = 4, .length = 3, .supervised = 2},
@@ -134,7 +134,7 @@ TEST_CASE("slots: padded fills rows up to the longest, rounded up") {
   CHECK(copy(batch.offsets) == std::vector<std::int32_t>{0, 3, 4});
 }
 
-TEST_CASE("slots: an idle slot and the end are empty, rows left out beyond the room break an invariant") {
+TEST_CASE("slots: idle and end slots are empty, too many left-out rows break an invariant") {
   Arena arena("test", kShape);
   SampleStore store;
   for (const SlotKind kind : {SlotKind::idle, SlotKind::closing, SlotKind::end}) {
@@ -154,7 +154,7 @@ TEST_CASE("slots: an idle slot and the end are empty, rows left out beyond the r
 
 TEST_CASE("sample store: samples come and go in any order and keep their content") {
   SampleStore store;
-  // Longer than a block, more than the first table holds; the memory is used again.
+  // Longer than a block, more than the first table holds; the memory is reused.
   constexpr ViewId kViews = 5000;
   const auto length = [](ViewId view) { return static_cast<std::int32_t>(1 + view * 7 % 300); };
   std::vector<TokenId> ids(300);

@@ -1,4 +1,4 @@
-// Small parts on their own: options, what /proc tells, messages through rings, saved starts, the
+// Small parts on their own: options, facts from /proc, messages through rings, saved starts, the
 // start note.
 #include "base/error.h"
 #include "catch.h"
@@ -20,7 +20,7 @@ TEST_CASE("loader options: names and declarations") {
   CHECK(table.names() == std::vector<std::string>{"data-workers", "depth", "seed"});
 }
 
-TEST_CASE("process use: ticks behind a name with blanks and brackets, private memory") {
+TEST_CASE("process use: ticks after a name with spaces and parentheses, private memory") {
   CHECK(parse_processor_ticks("7 (a b) c) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20") == 300);
   CHECK_FALSE(parse_processor_ticks("7 (a) S 1 2"));
   CHECK_FALSE(parse_processor_ticks(""));
@@ -41,7 +41,7 @@ void write_file(FileSystem& files, const std::string& path, const std::string& t
 
 }  // namespace
 
-TEST_CASE("memory kills: those of the own control group, of the machine where it has no count") {
+TEST_CASE("memory kills: those of the own control group, or of the machine if it has no count") {
   FaultyFileSystem files;
   const auto write = [&](const std::string& path, const std::string& text) {
     write_file(files, path, text);
@@ -63,7 +63,7 @@ TEST_CASE("memory kills: those of the own control group, of the machine where it
   CHECK(count_memory_kills(files) == 6);
 }
 
-TEST_CASE("memory kills: a fresh one explains one death, an old one none") {
+TEST_CASE("memory kills: a fresh kill explains one death, an old one none") {
   FaultyFileSystem files;
   const auto count = [&](int kills) {
     write_file(files, "/proc/vmstat", fmt::format("oom_kill {}\n", kills));
@@ -87,7 +87,7 @@ TEST_CASE("memory kills: a fresh one explains one death, an old one none") {
   kills.forget_old(at(31));
   count(12);
   kills.forget_old(at(32));
-  CHECK(kills.explain_death());  // the one of before 22 is old by now
+  CHECK(kills.explain_death());  // the one before 22 is old now
   CHECK_FALSE(kills.explain_death());
   count(13);
   kills.forget_old(at(43));
@@ -95,7 +95,7 @@ TEST_CASE("memory kills: a fresh one explains one death, an old one none") {
   CHECK_FALSE(kills.explain_death());
 }
 
-TEST_CASE("messages: an answer is read as it was written, wrong sizes are found") {
+TEST_CASE("messages: an answer is read as it was written, wrong sizes are detected") {
   const SampleRequest request{.generation = 3, .number = 9, .view = {.view = 17, .epoch = 1}};
   const Sample sample{.tokens = {1, 2, 3}, .labels = {-100, 2, 3}, .supervised = 2};
   SampleAnswer header = answer_header(request, {}, sample);
@@ -118,13 +118,13 @@ TEST_CASE("messages: an answer is read as it was written, wrong sizes are found"
   header = answer_header(request, failed, sample);
   record.resize(sizeof header + header.payload_bytes());
   write_answer(header, failed, sample, record);
-  const FedSample told = read_answer(record).sample;
-  CHECK(told.code == ExitCode::data);
-  CHECK(told.ids.empty());
-  CHECK(told.text.size() == kMostAnswerText);
+  const FedSample failed_sample = read_answer(record).sample;
+  CHECK(failed_sample.code == ExitCode::data);
+  CHECK(failed_sample.ids.empty());
+  CHECK(failed_sample.text.size() == kMostAnswerText);
 }
 
-TEST_CASE("round log: the newest D + 1 starts are kept, and a replay leaves them as they are") {
+TEST_CASE("round log: the newest D + 1 starts are kept, and a replay does not change them") {
   RoundLog log("log", 2, 10000, 1000);
   CHECK(log.newest() == -1);
   const auto round = [](std::int64_t ordinal) {
@@ -153,7 +153,7 @@ TEST_CASE("round log: the newest D + 1 starts are kept, and a replay leaves them
   CHECK(log.newest() == -1);
 }
 
-TEST_CASE("round log: a round keeps the record of its refill and its checksum, until it is reused") {
+TEST_CASE("round log: a round keeps its refill record and its checksum until it is reused") {
   RoundLog log("log", 2, 10000, 1000);
   const auto save = [&](std::int64_t ordinal) {
     log.save({.ordinal = ordinal, .first_position = 0, .start = {}});
@@ -170,12 +170,12 @@ TEST_CASE("round log: a round keeps the record of its refill and its checksum, u
   save(0);  // a replay
   CHECK(log.load_refill(0) == record);
   CHECK(log.load_checksum(0) == 77);
-  log.save_refill(0, {});  // formed anew
+  log.save_refill(0, {});  // formed from its start
   CHECK(log.load_refill(0) == RefillRecord{});
   CHECK_FALSE(log.load_checksum(0));
   log.save_checksum(0, 78);
   for (const std::int64_t ordinal : {1, 2, 3})
-    save(ordinal);  // 3 takes the place of 0
+    save(ordinal);  // 3 replaces 0
   CHECK_FALSE(log.load_refill(3));
   CHECK_FALSE(log.load_checksum(3));
   CHECK_THROWS_AS(log.load_refill(0), InternalError);
@@ -185,7 +185,7 @@ TEST_CASE("round log: a round keeps the record of its refill and its checksum, u
   CHECK_THROWS_AS(log.save_refill(3, large), InternalError);
 }
 
-TEST_CASE("start note: state, leftovers and address come as they were written, once") {
+TEST_CASE("start note: state, leftovers and address are read as written, and written once") {
   StartNote note("note", 10000, 3);
   CHECK_FALSE(note.is_written());
   CHECK_THROWS_AS(note.read(), InternalError);

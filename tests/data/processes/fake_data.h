@@ -1,5 +1,5 @@
-// A data set that tests make up: every sample is a function of its view, so whoever reads a batch
-// can tell whether it is right; and what goes wrong with it is chosen.
+// An invented data set: every sample is a function of its view, so that a reader can check a batch.
+// Tests choose what goes wrong with each view.
 #pragma once
 
 #include <cstdint>
@@ -35,31 +35,31 @@ struct FakeData {
   std::int64_t longest = 60;
   int unsupervised_percent = 5;
   std::map<ViewId, Fate> fates;
-  int delay_microseconds = 0;  // a random one up to it, before each sample
+  int delay_microseconds = 0;  // maximum of the random delay before each sample
 
   std::int32_t length(ViewId view) const;
   Fate fate(ViewId view) const;
   Sample sample(ViewId view) const;
-  // What batching is told of the view; `crashed` ones are left out as such.
+  // What batching receives for the view; crashed ones are left out as such.
   Prepared prepare(ViewId view) const;
   LengthTable lengths() const;
 };
 
-// Makes the samples. `..._once`: in the first process that tries it.
+// Prepares the samples. `..._once`: in the first process that tries it.
 ViewMakerFactory fake_maker(const FakeData& data);
 
-// A lane over the data: rank `rank` of `world`. `setup.membership` is left to the caller for worlds
-// of more than one.
+// A loader over the data: rank `rank` of `world`. If `world` > 1, the caller sets
+// `setup.membership`.
 LaneSetup fake_lane(const FakeData& data, const BatchingOptions& options, int rank = 0,
                     int world = 1);
 
 BatchingOptions small_options(Layout layout = Layout::flat);
 
-// A batch as the slot that batching made. Fails the test when ids, labels or padding are not those
-// of the data.
+// Converts a batch back to the slot of batching. Fails the test when ids, labels or padding are not
+// those of the data.
 Slot checked_slot(const BatchView& batch, const FakeData& data);
 
-// All slots of one epoch of every rank, as the pure run makes them.
+// All slots of one epoch of every rank, computed without processes.
 std::vector<std::vector<Slot>> pure_run(const FakeData& data, const BatchingOptions& options,
                                         int world, std::int64_t epoch = 0);
 

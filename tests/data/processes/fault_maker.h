@@ -1,4 +1,4 @@
-// Random faults on the data processes of running lanes.
+// Random faults on the data processes of running loaders.
 #pragma once
 
 #include <signal.h>
@@ -13,13 +13,13 @@
 
 namespace odb {
 
-// The same choices for the same seed; what they meet is up to the machine.
+// The same choices for the same seed; what each process is doing then depends on the machine.
 class FaultMaker {
  public:
   FaultMaker(std::uint64_t seed, std::vector<Pipeline*> pipelines)
       : rng_(seed, RandomPurpose::tests), pipelines_(std::move(pipelines)) {}
 
-  // One fault on one process, at a moment up to `most` from now.
+  // One fault on one process, at a random moment within `most` from now.
   void strike(std::chrono::milliseconds most = std::chrono::milliseconds(3)) {
     sleep(most);
     Pipeline& pipeline = *pipelines_[rng_.below(pipelines_.size())];
@@ -45,7 +45,7 @@ class FaultMaker {
 
  private:
   static void send(pid_t process, int signal_number) {
-    if (process > 1) ::kill(process, signal_number);  // it may just be gone
+    if (process > 1) ::kill(process, signal_number);  // it may have just ended
   }
   void sleep(std::chrono::milliseconds most) {
     const auto microseconds = static_cast<std::uint64_t>(most / std::chrono::microseconds(1));

@@ -12,23 +12,23 @@
 
 namespace odb {
 
-// An epoch of one rank with a fault before every slot, at least `least_faults` in all; at times the
-// trainer lets the arena run full. Fails the test when a slot differs from the pure run's.
+// An epoch of one rank with a fault before every slot, at least `least_faults` in total; sometimes
+// the trainer lets the arena fill up. Fails the test when a slot differs from the pure run's.
 void run_with_faults(std::uint64_t seed, int workers, std::int64_t least_faults);
 
-// How ranks meet. `membership` is asked before the ranks' processes are forked; `host` behind that,
-// for the store address that they are told.
+// How ranks find each other. `membership` is called before the ranks' processes are forked; `host`
+// after that, for the store address that they get.
 struct MeetingPlace {
   std::function<MembershipFactory(int rank)> membership;
   std::function<std::string()> host;
 };
 
-// The same of `world` ranks over `views` views; now and then two faults at once. They meet over
-// shared memory, or at `place`.
+// The same with `world` ranks over `views` views; sometimes two faults at once. The ranks connect
+// over shared memory, or at `place`.
 void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views,
                            const MeetingPlace* place = nullptr);
 
-// One trainer for all ranks: takes slot after slot from each in turn.
+// One trainer for all ranks: takes one slot from each rank in turn.
 class Ranks {
  public:
   // `adjust` may change the setup of each rank.

@@ -1,5 +1,5 @@
-// The pipeline under fault: processes killed, stopped and crashed at random moments, samples that
-// kill their maker, parents that vanish. The slots stay those of the pure run.
+// The pipeline with faults: processes are killed, stopped and crashed at random moments, samples
+// kill their process, parents vanish. The slots stay those of the pure run.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/signals.h"
 #include "catch.h"
 #include "fault_runs.h"
 #include "loader.h"
@@ -22,7 +23,7 @@ std::vector<Slot> pure_slots(const FakeData& data, const BatchingOptions& option
   return pure_run(data, options, 1).front();
 }
 
-// Runs `body` in a forked process that stands for a trainer; answers its number.
+// Runs `body` in a forked process that acts as a trainer; returns its pid.
 template <typename Body>
 pid_t fork_trainer(Body&& body) {
   const pid_t child = ::fork();
@@ -41,7 +42,7 @@ TEST_CASE("faults: two hundred in one epoch, on two workers, one, and none") {
   run_with_faults(3, 0, 200);
 }
 
-TEST_CASE("faults: a full arena, and faults while a fault is being made good") {
+TEST_CASE("faults: a full arena, and faults during the recovery from a fault") {
   const FakeData data{.size = 200};
   const BatchingOptions options = small_options();
   LaneSetup setup = fake_lane(data, options);
@@ -51,17 +52,17 @@ TEST_CASE("faults: a full arena, and faults while a fault is being made good") {
   pipeline.start(epoch_start(setup));
   std::vector<Slot> slots;
   do {
-    // Until the arena is full, collate waits for a slot; then one blow after another.
+    // Once the arena is full, collate waits for a slot; then one fault after another.
     for (int i = 0; i < 5; ++i)
       faults.strike(milliseconds(i < 2 ? 5 : 1));
     slots.push_back(next_slot(pipeline, data));
   } while (slots.back().kind != SlotKind::end && slots.size() < 12);
-  const std::vector<Slot> wanted = pure_slots(data, options);
-  CHECK(std::equal(slots.begin(), slots.end(), wanted.begin()));
+  const std::vector<Slot> expected = pure_slots(data, options);
+  CHECK(std::equal(slots.begin(), slots.end(), expected.begin()));
   CHECK(pipeline.statistics().deaths > 5);
 }
 
-TEST_CASE("faults: a sample that crashes its worker twice is left out, and stands in the state") {
+TEST_CASE("faults: a sample that crashes its worker twice is left out and is in the state") {
   FakeData data{.size = 100};
   const BatchingOptions options = small_options();
   const std::vector<Slot> sound = pure_slots(data, options);
@@ -91,7 +92,7 @@ TEST_CASE("faults: a sample that crashes its worker twice is left out, and stand
   }
 }
 
-TEST_CASE("faults: such a sample ends the run where bad samples do") {
+TEST_CASE("faults: such a sample ends the run with --on-bad-sample fail") {
   FakeData data{.size = 100};
   data.fates[17] = Fate::crashes;
   LaneSetup setup = fake_lane(data, small_options());
@@ -99,7 +100,7 @@ TEST_CASE("faults: such a sample ends the run where bad samples do") {
   const Ending failure = failure_of(setup, data);
   CHECK(failure.code == 3);
   CHECK(failure.text ==
-        "fake.jsonl:18: making this sample crashed or hung a data process 2 times (--on-bad-sample "
+        "fake.jsonl:18: this sample crashed or hung a data process 2 times (--on-bad-sample "
         "skip leaves such rows out)");
 }
 
@@ -111,7 +112,7 @@ TEST_CASE("faults: a sample that crashes once is tried again and trained") {
   CHECK(run_epoch(setup, data) == pure_slots(data, options));
 }
 
-TEST_CASE("faults: want of memory is told apart from a crash, and treated like one") {
+TEST_CASE("faults: out of memory is distinguished from a crash, and treated like one") {
   FakeData data{.size = 100};
   data.fates[17] = Fate::out_of_memory;
   const BatchingOptions options = small_options();
@@ -126,15 +127,15 @@ TEST_CASE("faults: want of memory is told apart from a crash, and treated like o
     const char* text;
   };
   const std::array cases{
-      Case{SIGKILL, true, Kind::out_of_memory, "was killed by the kernel for want of memory"},
+      Case{SIGKILL, true, Kind::out_of_memory, "was killed by the kernel because memory ran out"},
       Case{SIGKILL, false, Kind::killed, "died by SIGKILL"},
       Case{SIGSEGV, true, Kind::crashed, "died by SIGSEGV"},
       Case{SIGHUP, false, Kind::killed, "died by SIGHUP"},
       Case{exited(kOutOfMemoryExit), false, Kind::out_of_memory, "ran out of memory"},
       Case{exited(kSentSignalExit + SIGSEGV), false, Kind::killed,
            "was sent SIGSEGV by another process"},
-      Case{exited(70), false, Kind::crashed, "left with exit code 70"},
-      Case{exited(0), false, Kind::crashed, "left with exit code 0"}};
+      Case{exited(70), false, Kind::crashed, "exited with code 70"},
+      Case{exited(0), false, Kind::crashed, "exited with code 0"}};
   for (const Case& one : cases) {
     const Death death = judge_death(one.status, one.memory_kill);
     CHECK(death.kind == one.kind);
@@ -142,7 +143,7 @@ TEST_CASE("faults: want of memory is told apart from a crash, and treated like o
   }
 }
 
-TEST_CASE("faults: a process that dies over and over ends the rank instead of forking for ever") {
+TEST_CASE("faults: a process that dies repeatedly ends the rank instead of forking forever") {
   const FakeData data{.size = 100};
   LaneSetup setup = fake_lane(data, small_options());
   setup.maker = []() -> std::unique_ptr<ViewMaker> { ::abort(); };
@@ -197,7 +198,7 @@ TEST_CASE("faults: nothing survives a trainer that is killed") {
   CHECK(all_gone(processes));
 }
 
-TEST_CASE("faults: data processes leave SIGTERM, SIGUSR1 and SIGINT to the trainer") {
+TEST_CASE("faults: data processes leave stop signals to the trainer") {
   const FakeData data{.size = 100};
   const BatchingOptions options = small_options();
   LaneSetup setup = fake_lane(data, options);
@@ -206,7 +207,7 @@ TEST_CASE("faults: data processes leave SIGTERM, SIGUSR1 and SIGINT to the train
   pipeline.start(epoch_start(setup));
   std::vector<Slot> slots{next_slot(pipeline, data)};
   for (const ProcessUse& use : all_processes(processes, 4))
-    for (const int signal_number : {SIGTERM, SIGUSR1, SIGINT})
+    for (const int signal_number : kStopSignals)
       ::kill(use.process, signal_number);
   const std::vector<Slot> rest = slots_to_end(pipeline, data);
   slots.insert(slots.end(), rest.begin(), rest.end());

@@ -1,4 +1,4 @@
-// A trainer of the tests: takes slots from a lane and checks what is in them.
+// A trainer for tests: takes slots from a loader and checks their content.
 #pragma once
 
 #include <chrono>
@@ -11,23 +11,23 @@
 
 namespace odb {
 
-// Longer than anything here takes on a busy machine; a test that gets there has failed.
+// Longer than any wait takes on a busy machine; a test that reaches it has failed.
 inline constexpr std::chrono::seconds kPatience{120};
 
-// The epoch's start of the lane's rank.
+// The start of an epoch for the loader's rank.
 PipelineStart epoch_start(const LaneSetup& setup, std::int64_t epoch = 0);
 
-// The next slot, checked and given back. Fails the test when none comes.
+// The next slot, checked and released. Fails the test when none comes.
 Slot next_slot(Pipeline& pipeline, const FakeData& data);
 
-// Slots up to and with the end slot of the epoch; `between` is called before each one is taken.
+// Slots up to and including the epoch's end slot; `between` is called before each one is taken.
 std::vector<Slot> slots_to_end(Pipeline& pipeline, const FakeData& data,
                                const std::function<void()>& between = {});
 
-// A whole epoch of a lane of its own.
+// A whole epoch of a new loader.
 std::vector<Slot> run_epoch(const LaneSetup& setup, const FakeData& data);
 
-// What ends a lane of its own before its epoch has ended.
+// What ends a new loader before its epoch has ended.
 struct Ending {
   int code = 0;
   std::string text;
@@ -40,9 +40,9 @@ void await(const std::function<bool()>& condition);
 // All processes, once there are `count` of them. Fails the test when there never are.
 std::vector<ProcessUse> all_processes(const DataProcesses& processes, std::size_t count);
 
-// Whether the process is there and no zombie.
+// Whether the process exists and is no zombie.
 bool is_alive(pid_t process);
-// Whether none of them is, now or soon.
+// Whether none of them is alive, now or soon.
 bool all_gone(const std::vector<pid_t>& processes);
 
 }  // namespace odb

@@ -1,5 +1,5 @@
-// The pipeline without faults: its slots are those of the pure run, whoever makes the samples and
-// however long they take; every state continues it.
+// The pipeline without faults: its slots are those of the pure run, for any number of workers and
+// any delays; every state continues it.
 #include "data/processes/pipeline.h"
 
 #include <signal.h>
@@ -26,14 +26,14 @@ TEST_CASE("pipeline: the slots are the same for 0 to 4 workers, and those of the
   const FakeData data;
   for (const Layout layout : {Layout::flat, Layout::padded}) {
     const BatchingOptions options = small_options(layout);
-    const std::vector<Slot> wanted = pure_slots(data, options);
-    CHECK(wanted.size() > 20);
+    const std::vector<Slot> expected = pure_slots(data, options);
+    CHECK(expected.size() > 20);
     for (int workers = 0; workers <= 4; ++workers) {
       INFO(name(layout) << ", " << workers << " workers");
       LaneSetup setup = fake_lane(data, options);
       setup.workers = workers;
       const std::vector<Slot> slots = run_epoch(setup, data);
-      CHECK(slots == wanted);
+      CHECK(slots == expected);
       TraceChecker checker(options, data.size, 1);
       for (const Slot& slot : slots)
         checker.add(0, slot);
@@ -65,7 +65,7 @@ TEST_CASE("pipeline: every strategy, and the end of an epoch at the first dry ra
   CHECK(run_epoch(fake_lane(data, options), data) == pure_slots(data, options));
 }
 
-TEST_CASE("pipeline: a wait ends with its slot, also where that is there at once") {
+TEST_CASE("pipeline: a wait ends with its slot, also if the slot is ready at once") {
   const FakeData data;
   const LaneSetup setup = fake_lane(data, small_options());
   DataProcesses processes({setup});
@@ -74,7 +74,7 @@ TEST_CASE("pipeline: a wait ends with its slot, also where that is there at once
   CHECK_FALSE(pipeline.next(std::chrono::milliseconds(0)));  // collate has not been started
   CHECK(pipeline.waiting());
   pipeline.start(epoch_start(setup));
-  // All slots of the arena are there, then.
+  // Now all slots of the arena are ready.
   await([&] { return pipeline.phase() == std::string("waiting for a free slot"); });
   CHECK(pipeline.next(std::chrono::milliseconds(0)));
   CHECK_FALSE(pipeline.waiting());
@@ -94,14 +94,14 @@ TEST_CASE("pipeline: epochs follow one another, then nothing comes") {
   CHECK(std::string(pipeline.phase()) == "ended");
 }
 
-TEST_CASE("pipeline: every state continues the epoch where it stood, and goes on to the next") {
+TEST_CASE("pipeline: every state continues its epoch, and then the next one") {
   const FakeData data{.size = 120};
   const BatchingOptions options = small_options();
   LaneSetup setup = fake_lane(data, options);
   setup.epochs = 2;
-  std::vector<Slot> wanted = pure_slots(data, options, 0);
+  std::vector<Slot> expected = pure_slots(data, options, 0);
   const std::vector<Slot> second = pure_slots(data, options, 1);
-  wanted.insert(wanted.end(), second.begin(), second.end());
+  expected.insert(expected.end(), second.begin(), second.end());
 
   std::vector<DataState> states;
   {
@@ -110,7 +110,7 @@ TEST_CASE("pipeline: every state continues the epoch where it stood, and goes on
     pipeline.start(epoch_start(setup));
     states.push_back(pipeline.state());
     CHECK(states.back() == epoch_start(setup).state);
-    for (const Slot& slot : wanted) {
+    for (const Slot& slot : expected) {
       const auto batch = pipeline.next(kPatience);
       REQUIRE(batch);
       states.push_back(pipeline.state());
@@ -120,24 +120,25 @@ TEST_CASE("pipeline: every state continues the epoch where it stood, and goes on
   }
   for (std::size_t taken = 0; taken < states.size(); ++taken) {
     INFO("after " << taken << " slots");
-    // As a checkpoint keeps it.
+    // As a checkpoint saves it.
     const OwnedState saved = parse_state(serialise({.owner = {}, .state = states[taken]}), "state");
     DataProcesses processes({setup});
     Pipeline& pipeline = processes.pipeline(0);
     pipeline.start({.state = saved.state, .leftovers = nullptr, .store_address = ""});
     CHECK(pipeline.state() == states[taken]);
     bool equal = true;
-    for (std::size_t i = taken; i < std::min(taken + 6, wanted.size()); ++i) {
+    for (std::size_t i = taken; i < std::min(taken + 6, expected.size()); ++i) {
       const auto batch = pipeline.next(kPatience);
       REQUIRE(batch);
-      equal = equal && checked_slot(*batch, data) == wanted[i] && pipeline.state() == states[i + 1];
+      equal =
+          equal && checked_slot(*batch, data) == expected[i] && pipeline.state() == states[i + 1];
       pipeline.release();
     }
     CHECK(equal);
   }
 }
 
-TEST_CASE("pipeline: a state of other data is refused when its round comes out differently") {
+TEST_CASE("pipeline: a state of other data is refused when its round differs") {
   const FakeData data;
   LaneSetup setup = fake_lane(data, small_options());
   DataState state;
@@ -187,9 +188,9 @@ TEST_CASE("pipeline: several slots may be held, and statistics add up") {
   for (int i = 0; i < 3; ++i)
     held.push_back(*pipeline.next(kPatience));
   CHECK_FALSE(pipeline.next(std::chrono::milliseconds(50)));  // all three slots are held
-  const std::vector<Slot> wanted = pure_slots(data, options);
+  const std::vector<Slot> expected = pure_slots(data, options);
   for (std::size_t i = 0; i < 3; ++i) {
-    CHECK(checked_slot(held[i], data) == wanted[i]);
+    CHECK(checked_slot(held[i], data) == expected[i]);
     pipeline.release();
   }
   slots_to_end(pipeline, data);
@@ -198,7 +199,7 @@ TEST_CASE("pipeline: several slots may be held, and statistics add up") {
   std::int64_t samples = 0;
   std::int64_t positions = 0;
   std::int64_t left_out = 0;
-  for (const Slot& slot : wanted) {
+  for (const Slot& slot : expected) {
     tokens += slot.group.sums.tokens;
     samples += slot.group.sums.rows;
     positions += cost_model(options).charged(slot.group.sums);
@@ -218,11 +219,11 @@ TEST_CASE("pipeline: several slots may be held, and statistics add up") {
   CHECK(uses[1].private_bytes > 0);
 }
 
-TEST_CASE("pipeline: a broken sample ends the run with its text and code, behind earlier slots") {
+TEST_CASE("pipeline: a broken sample ends the run with its message and code, after earlier slots") {
   FakeData data{.size = 100};
   const BatchingOptions options = small_options();
-  const std::vector<Slot> wanted = pure_slots(data, options);
-  const ViewId last = wanted[wanted.size() - 3].group.rows[0].view;
+  const std::vector<Slot> expected = pure_slots(data, options);
+  const ViewId last = expected[expected.size() - 3].group.rows[0].view;
   data.fates[last] = FakeData::Fate::throws;
   for (const int workers : {0, 2}) {
     LaneSetup setup = fake_lane(data, options);
@@ -249,7 +250,7 @@ TEST_CASE("pipeline: bad records are left out with their reason") {
   CHECK(run_epoch(fake_lane(data, options), data) == pure_slots(data, options));
 }
 
-TEST_CASE("pipeline: a sample that no slot has room for is an error with a way out") {
+TEST_CASE("pipeline: a sample that fits in no slot is an error that names the option to change") {
   const FakeData data{.size = 100};
   LaneSetup setup = fake_lane(data, small_options());
   setup.rules.longest = 20;
@@ -258,13 +259,13 @@ TEST_CASE("pipeline: a sample that no slot has room for is an error with a way o
   CHECK_THROWS_WITH(slots_to_end(processes.pipeline(0), data), Catch::Contains("--cutoff-len"));
 }
 
-TEST_CASE("pipeline: memory that is not there is refused before anything runs") {
+TEST_CASE("pipeline: too little memory is refused before anything runs") {
   LaneSetup setup = fake_lane({}, small_options());
   setup.rules.longest = std::int64_t{1} << 40;
   CHECK_THROWS_AS(DataProcesses({setup}), UsageError);
 }
 
-TEST_CASE("evaluation: a lane on demand runs beside training, any number of times") {
+TEST_CASE("evaluation: a loader on demand runs beside training, any number of times") {
   const FakeData data{.size = 150};
   const FakeData other{.size = 40, .seed = 9};
   const BatchingOptions options = small_options();
@@ -281,7 +282,7 @@ TEST_CASE("evaluation: a lane on demand runs beside training, any number of time
     processes.begin(1);
     Pipeline& evaluate = processes.pipeline(1);
     evaluate.start(epoch_start(evaluation));
-    // The second one is broken off.
+    // The second one is stopped early.
     if (time == 1)
       next_slot(evaluate, other);
     else

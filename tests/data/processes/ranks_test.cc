@@ -1,4 +1,4 @@
-// Several ranks on one machine, each with data processes of its own, in step over shared memory:
+// Several ranks on one machine, each with its own data processes, in lockstep over shared memory:
 // collates of any rank are killed while the others wait for them.
 #include <signal.h>
 #include <sys/wait.h>
@@ -13,7 +13,7 @@
 #include "loader.h"
 
 namespace odb {
-TEST_CASE("ranks: equal slots on all ranks, as in the pure run, both rules of alignment") {
+TEST_CASE("ranks: equal slots on all ranks, as in the pure run, with both alignment rules") {
   const FakeData data{.size = 301};  // uneven shards
   for (const Align align : {Align::balanced, Align::paper}) {
     for (const int world : {2, 3, 4}) {
@@ -32,7 +32,7 @@ TEST_CASE("ranks: equal slots on all ranks, as in the pure run, both rules of al
   }
 }
 
-TEST_CASE("ranks: a rank without data stands idle, and the epoch may end with the first dry one") {
+TEST_CASE("ranks: a rank without data is idle, and the epoch may end with the first dry one") {
   const FakeData tiny{.size = 3};
   const BatchingOptions options = small_options();
   CHECK(Ranks(tiny, options, 4).to_end() == pure_run(tiny, options, 4));
@@ -47,12 +47,12 @@ TEST_CASE("ranks: faults on any process of any rank before every slot") {
     run_ranks_with_faults(seed, 3, 500);
 }
 
-TEST_CASE("ranks: what one rank cannot go on with ends all, with the same code") {
+TEST_CASE("ranks: an error of one rank ends all ranks with the same code") {
   FakeData data{.size = 200};
   data.fates[77] = FakeData::Fate::throws;
   Ranks ranks(data, small_options(), 3);
   std::vector<std::string> texts;
-  // In turns: a rank whose slots nobody takes would keep the others from coming to the bad one.
+  // In turns: a rank with full slots would prevent the others from reaching the bad sample.
   std::vector<Pipeline*> going = ranks.pipelines();
   while (!going.empty())
     std::erase_if(going, [&](Pipeline* pipeline) {
@@ -100,7 +100,7 @@ TEST_CASE("shared peers: the rules of generations hold between processes") {
   CHECK(group->reduce(Reduction::sum, {3}) == Values{13});
   CHECK(code_of(other) == 0);
 
-  // The other process is gone; another life of it finds its generation spent and moves on.
+  // The other process has ended; its next life finds its generation used and advances it.
   const pid_t later = fork_other([&] {
     const auto theirs = peers.membership(1);
     if (!theirs->advance(0) || theirs->advance(0) || theirs->generation() != 1) return false;

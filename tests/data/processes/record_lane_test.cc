@@ -1,5 +1,5 @@
-// Lanes over real files: what stands in the batches is what the sample maker makes; files that
-// change, and limits of the machine.
+// Loaders over real files: the batches hold the samples of the sample maker; files that change, and
+// limits of the machine.
 #include "data/processes/record_lane.h"
 
 #include <signal.h>
@@ -25,8 +25,8 @@ std::string word(int number) {
   return kWords[number % 8];
 }
 
-// Row `row`: a talk whose answer has (row * 13) % 50 + 1 words.
-std::string talk(int row) {
+// Row `row`: a conversation whose answer has (row * 13) % 50 + 1 words.
+std::string conversation(int row) {
   std::string answer;
   for (int i = 0; i <= row * 13 % 50; ++i)
     answer += word(row + i) + " ";
@@ -63,7 +63,7 @@ struct Files {
   RealFileSystem files;
 };
 
-// Goes through an epoch and compares every row with what the maker makes here. Answers how many.
+// Runs an epoch and compares every row with the sample made here. Returns the number of rows.
 std::int64_t check_epoch(const LaneSetup& setup, const SampleSource& source) {
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
@@ -118,8 +118,8 @@ std::string failure_after(const Files& given, Change&& change) {
 
 }  // namespace
 
-TEST_CASE("record lane: batches hold what the sample maker makes of talks and of token ids") {
-  for (const auto& row : {talk, tokens}) {
+TEST_CASE("record lane: batches hold the samples of conversations and of token ids") {
+  for (const auto& row : {conversation, tokens}) {
     Files given(row);
     const SampleSource source(given.files, given.options, 5);
     CHECK(longest_sample(source) == 100);
@@ -128,7 +128,7 @@ TEST_CASE("record lane: batches hold what the sample maker makes of talks and of
   }
 }
 
-TEST_CASE("record lane: without a cut the longest record bounds a sample") {
+TEST_CASE("record lane: without --cutoff-len the longest record bounds a sample") {
   Files given(tokens);
   given.options.cutoff_len = 0;
   const SampleSource source(given.files, given.options, 5);
@@ -138,20 +138,20 @@ TEST_CASE("record lane: without a cut the longest record bounds a sample") {
 }
 
 TEST_CASE("record lane: a file that is cut or replaced while it is used ends the run with code 3") {
-  const Files given(talk);
+  const Files given(conversation);
   const std::string path = given.options.data.front();
   CHECK_THAT(failure_after(given, [&] { std::filesystem::resize_file(path, 1000); }),
              Catch::StartsWith(path) && (Catch::Contains("changed while it was in use") ||
                                          Catch::Contains("it was cut since the start")));
-  const Files replaced(talk);
-  const std::string other = replaced.folder.write("other.jsonl", talk(1));
+  const Files replaced(conversation);
+  const std::string other = replaced.folder.write("other.jsonl", conversation(1));
   const std::string target = replaced.options.data.front();
   CHECK_THAT(failure_after(replaced, [&] { std::filesystem::rename(other, target); }),
              Catch::StartsWith(target) && Catch::Contains("deleted or replaced"));
 }
 
-TEST_CASE("record lane: 64 open files are enough, and nothing lies in dev shm") {
-  Files given(talk);
+TEST_CASE("record lane: 64 open files are enough, and /dev/shm stays empty") {
+  Files given(conversation);
   const SampleSource source(given.files, given.options, 5);
   LaneSetup setup = given.lane(source);
   setup.workers = 8;
@@ -179,7 +179,7 @@ TEST_CASE("record lane: 64 open files are enough, and nothing lies in dev shm") 
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // Sanitizers reserve more addresses than any limit permits.
-TEST_CASE("record lane: a worker that meets its memory limit is told of and made good") {
+TEST_CASE("record lane: a worker that reaches its memory limit is logged and replaced") {
   const FakeData data{.size = 100};
   LaneSetup setup = fake_lane(data, small_options());
   class Hungry final : public ViewMaker {
@@ -200,9 +200,9 @@ TEST_CASE("record lane: a worker that meets its memory limit is told of and made
     std::unique_ptr<ViewMaker> maker_;
   };
   setup.maker = [inner = setup.maker] { return std::make_unique<Hungry>(inner()); };
-  FakeData wanted = data;
-  wanted.fates[17] = FakeData::Fate::out_of_memory;
-  CHECK(run_epoch(setup, data) == pure_run(wanted, setup.batching, 1).front());
+  FakeData expected = data;
+  expected.fates[17] = FakeData::Fate::out_of_memory;
+  CHECK(run_epoch(setup, data) == pure_run(expected, setup.batching, 1).front());
 }
 #endif
 

@@ -1,4 +1,4 @@
-// Refilling a window in one process: what one refill may leave out, and how often a sample is tried.
+// Refilling a window in one process: limits on left-out rows, and how often a sample is tried.
 #include "data/processes/refill.h"
 
 #include <memory>
@@ -21,7 +21,7 @@ Rounds first_rounds(const LaneSetup& setup) {
 
 }  // namespace
 
-TEST_CASE("refill: more rows left out in one round than there is room for end the run") {
+TEST_CASE("refill: too many rows left out in one round end the run") {
   FakeData data{.size = 40, .unsupervised_percent = 0};
   for (ViewId view = 0; view < 30; ++view)
     data.fates[view] = FakeData::Fate::bad;
@@ -43,12 +43,12 @@ TEST_CASE("refill: more rows left out in one round than there is room for end th
     CHECK(result.ending == Refill::Ending::failed);
     CHECK(result.code == ExitCode::data);
     CHECK(result.text ==
-          "30 samples were left out in one round, at most 29 are possible: the data holds next to "
-          "nothing to train on; look at it with odb-trainer inspect data");
+          "30 samples were left out in one round, at most 29 are possible: almost no sample of the "
+          "data can be trained; check the data with odb-trainer inspect data");
   }
 }
 
-TEST_CASE("refill: a sample that comes out otherwise than its group was formed is refused") {
+TEST_CASE("refill: a sample that differs from the one of its group is refused") {
   const FakeData data{.size = 40, .unsupervised_percent = 0};
   const LaneSetup setup = fake_lane(data, small_options());
   const std::unique_ptr<ViewMaker> maker = setup.maker();

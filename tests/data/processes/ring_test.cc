@@ -68,7 +68,7 @@ TEST_CASE("shared memory: a forked process sees what is written, zeros at first 
   CHECK_THROWS_AS(moved.objects<std::int64_t>(3 * kPage - 8, 2), InternalError);
 }
 
-TEST_CASE("wake up: a sleeper wakes by a wake, and looks up by itself without one") {
+TEST_CASE("wake up: a sleeper is woken by wake(), and polls by itself without it") {
   SharedObject<WakeUp> wake_up("test");
   std::atomic<bool> flag{false};
   std::thread waker([&] {
@@ -78,13 +78,13 @@ TEST_CASE("wake up: a sleeper wakes by a wake, and looks up by itself without on
   CHECK(wait_for(*wake_up, [&] { return flag.load(); }, [] { return false; }));
   waker.join();
 
-  int glances = 0;
-  const bool came = wait_for(*wake_up, [] { return false; }, [&] { return ++glances == 3; });
+  int polls = 0;
+  const bool came = wait_for(*wake_up, [] { return false; }, [&] { return ++polls == 3; });
   CHECK_FALSE(came);
-  CHECK(glances == 3);
+  CHECK(polls == 3);
 }
 
-TEST_CASE("ring: records come whole and in order, and their number is limited by the room") {
+TEST_CASE("ring: records come complete and in order, and the capacity limits their number") {
   Ring ring("test", 1);
   CHECK(ring.capacity() == kPage);
   CHECK(ring.front().empty());
@@ -108,7 +108,7 @@ TEST_CASE("ring: records come whole and in order, and their number is limited by
   CHECK_FALSE(ring.reserve(large.size()).empty());
 }
 
-TEST_CASE("ring: the largest record fits at any place, a larger one is a fault") {
+TEST_CASE("ring: the largest record fits at any offset, a larger one is an error") {
   Ring ring("test", kPage);
   const std::string largest(ring.largest_record(), 'l');
   for (std::size_t shift = 1; shift < 600; shift += 37) {
@@ -121,7 +121,7 @@ TEST_CASE("ring: the largest record fits at any place, a larger one is a fault")
   CHECK(Ring::capacity_for(ring.largest_record()) == ring.capacity());
 }
 
-TEST_CASE("ring: what was reserved and not published never was") {
+TEST_CASE("ring: a reserved record that is not published does not exist") {
   Ring ring("test", kPage);
   REQUIRE(ring.reserve(100).size() == 100);
   CHECK(ring.front().empty());
@@ -130,7 +130,7 @@ TEST_CASE("ring: what was reserved and not published never was") {
   CHECK(ring.empty());
 }
 
-TEST_CASE("ring: damage is found before it is believed") {
+TEST_CASE("ring: damage is detected before it is used") {
   Ring ring("test", kPage);
   write_record(ring, "12345678");
   const std::span<const std::byte> record = ring.front();
@@ -149,8 +149,8 @@ TEST_CASE("ring: a reader process is killed again and again, and every record ar
           wait_for(ring.records(), [&] { return !ring.front().empty(); }, [] { return false; });
       if (!there) return 1;
       const std::span<const std::byte> record = ring.front();
-      const std::string wanted = known_record(*read, 600);
-      if (std::string_view(reinterpret_cast<const char*>(record.data()), record.size()) != wanted)
+      const std::string expected = known_record(*read, 600);
+      if (std::string_view(reinterpret_cast<const char*>(record.data()), record.size()) != expected)
         return 2;
       ring.pop();
       ++*read;

@@ -1,4 +1,4 @@
-// Data processes that hang or are stopped for ever: they are killed once they have shown no sign of
+// Data processes that hang or are stopped forever: they are killed once they have shown no sign of
 // life for the timeout, and only then; the slots stay those of the pure run.
 #include "data/processes/silence.h"
 
@@ -17,7 +17,7 @@ namespace {
 using Fate = FakeData::Fate;
 using std::chrono::milliseconds;
 
-// Short, for the tests wait for it; no test asks how long anything took.
+// Short, because the tests wait for it; no test measures time.
 constexpr milliseconds kTimeout{1000};
 
 LaneSetup short_lane(const FakeData& data, int workers = 2) {
@@ -54,8 +54,8 @@ std::vector<Slot> slots_until_waiting(Pipeline& pipeline, const FakeData& data) 
   return slots;
 }
 
-// Stops a worker until it is killed for it, twice: whoever else was silent from before on has been
-// so for longer than the timeout.
+// Stops a worker until it is killed, twice: every process that was silent before has then been
+// silent for longer than the timeout.
 void outwait_timeout(const Pipeline& pipeline, int worker) {
   for (int time = 0; time < 2; ++time) {
     await([&] { return pipeline.worker_process(worker) > 1; });
@@ -67,7 +67,7 @@ void outwait_timeout(const Pipeline& pipeline, int worker) {
 
 }  // namespace
 
-TEST_CASE("silence: time in which a count stands still, and its watcher looks") {
+TEST_CASE("silence: time in which a count does not change while its watcher polls") {
   struct Look {
     int at_milliseconds;
     std::int64_t count;
@@ -88,7 +88,7 @@ TEST_CASE("silence: time in which a count stands still, and its watcher looks") 
   CHECK(silence.look(3, begin + milliseconds(92600)) == milliseconds(100));
 }
 
-TEST_CASE("silence: a sample that hangs or stops its maker twice is a bad one, once is made good") {
+TEST_CASE("silence: a sample that hangs or stops its process twice is bad, once is not") {
   FakeData data{.size = 100};
   const std::vector<Slot> sound = pure_slots(data);
   data.fates[sound[2].group.rows.front().view] = Fate::hangs;
@@ -105,7 +105,7 @@ TEST_CASE("silence: a sample that hangs or stops its maker twice is a bad one, o
   }
 }
 
-TEST_CASE("silence: such a sample ends the run where bad samples do") {
+TEST_CASE("silence: such a sample ends the run with --on-bad-sample fail") {
   FakeData data{.size = 100};
   data.fates[17] = Fate::stops;
   LaneSetup setup = short_lane(data, 1);
@@ -113,10 +113,10 @@ TEST_CASE("silence: such a sample ends the run where bad samples do") {
   const Ending failure = failure_of(setup, data);
   CHECK(failure.code == 3);
   CHECK_THAT(failure.text,
-             Catch::StartsWith("fake.jsonl:18: making this sample crashed or hung a data process"));
+             Catch::StartsWith("fake.jsonl:18: this sample crashed or hung a data process"));
 }
 
-TEST_CASE("silence: a collate that is stopped for ever is replaced, whatever it was doing") {
+TEST_CASE("silence: a collate that is stopped forever is replaced in any phase") {
   const FakeData data{.size = 150};
   const LaneSetup setup = short_lane(data);
   DataProcesses processes({setup});
@@ -139,7 +139,7 @@ TEST_CASE("silence: a collate that is stopped for ever is replaced, whatever it 
   CHECK(pipeline.statistics().deaths >= 3);
 }
 
-TEST_CASE("silence: who waits is not silent, for the start, for a slot, for a request") {
+TEST_CASE("silence: a wait for the start, a slot or a request is not silence") {
   const FakeData data{.size = 150};
   const LaneSetup setup = short_lane(data);
   DataProcesses processes({setup});
@@ -157,7 +157,7 @@ TEST_CASE("silence: who waits is not silent, for the start, for a slot, for a re
   CHECK(slots_to_end(pipeline, data) == pure_slots(data));
 }
 
-TEST_CASE("silence: a collate that waits for another rank is let alone, unless it is stopped") {
+TEST_CASE("silence: a collate that waits for another rank is not killed unless it is stopped") {
   const FakeData data{.size = 200};
   const BatchingOptions options = small_options();
   Ranks ranks(data, options, 2, nullptr, [](LaneSetup& setup) {
@@ -175,7 +175,7 @@ TEST_CASE("silence: a collate that waits for another rank is let alone, unless i
   await([&] { return first.collate_process() != waiting; });
   ::kill(second.collate_process(), SIGCONT);
 
-  // In step again, for the second rank's collate has room for D slots only.
+  // Takes as many slots from both ranks, because the second rank's collate has room for D only.
   while (slots[1].size() < slots[0].size())
     slots[1].push_back(next_slot(second, data));
   const std::vector<std::vector<Slot>> rest = ranks.to_end();
@@ -184,7 +184,7 @@ TEST_CASE("silence: a collate that waits for another rank is let alone, unless i
   CHECK(slots == pure_run(data, options, 2));
 }
 
-TEST_CASE("silence: a fork server that is stopped for ever ends the rank") {
+TEST_CASE("silence: a fork server that is stopped forever ends the rank") {
   const FakeData data{.size = 100};
   const LaneSetup setup = short_lane(data);
   DataProcesses processes({setup});

@@ -1,5 +1,5 @@
-// Views that were good and turn bad between two lives of collate, as a row does whose preprocessing
-// no longer fits in memory: what is published stays what it was, no view comes twice or is lost.
+// Views that were good and turn bad between two lives of collate, like a row whose preprocessing no
+// longer fits in memory: published slots do not change, no view comes twice or is lost.
 #include <signal.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ ViewId view_that_waits(const std::vector<Slot>& slots) {
 
 }  // namespace
 
-TEST_CASE("turned bad: a view of a round that is published in part ends the run and is named") {
+TEST_CASE("turned bad: a view of a partly published round ends the run and is named") {
   FakeData data{.size = 300};
   const std::vector<Slot> slots = pure_slots(data);
   REQUIRE(slots[kFirstUnpublished].round == 0);
@@ -118,7 +118,7 @@ TEST_CASE("turned bad: a view that recovers at the third try changes nothing") {
   CHECK(pipeline.statistics().deaths == 3);
 }
 
-TEST_CASE("turned bad: a view whose slot is published is not made again") {
+TEST_CASE("turned bad: a view whose slot is published is not prepared again") {
   FakeData data{.size = 300};
   const std::vector<Slot> slots = pure_slots(data);
   data.fates[first_view(slots.front())] = Fate::turns_bad;
