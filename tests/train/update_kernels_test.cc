@@ -60,8 +60,8 @@ void check_adamw(AdamwUpdate update) {
       second[i] = update.beta2 * second[i] + (1 - update.beta2) * gradient * gradient;
       const double first_corrected = first[i] / (1 - std::pow(update.beta1, t));
       const double second_corrected = second[i] / (1 - std::pow(update.beta2, t));
-      parameters[i] -= update.learning_rate * first_corrected /
-                       (std::sqrt(second_corrected) + update.epsilon);
+      parameters[i] -=
+          update.learning_rate * first_corrected / (std::sqrt(second_corrected) + update.epsilon);
     }
     update_adamw(update, state.parameters, gradients, state.first, state.second);
   }
@@ -142,7 +142,7 @@ TEST_CASE("An update has the same bits however its elements are split and aligne
   }
 }
 
-TEST_CASE("The bits of an update are a decision: no instruction set may change them") {
+TEST_CASE("The bits of an update are fixed: no instruction set may change them") {
   // One element, in the order of operations that the source has, each rounded to fp32.
   const volatile float scale = 0.3F, lerp = 0.1F, beta2 = 0.999F, share = 0.001F;
   for (const float given : {0.7F, -1.3e-3F, 911.0F}) {
