@@ -48,21 +48,21 @@ void describe(OptionTable& table, BenchAlignOptions& options) {
   table.add_switch("json", options.json).help("print one JSON object");
 }
 
-// What a rank sends in a round, whatever is in it.
+// What a rank sends in a round, whatever the values are.
 struct RoundLoad {
   std::size_t messages = 0;
   std::size_t bytes = 0;
 };
 
-// In numbers, of the two reductions.
+// Sizes of the two reductions, in numbers.
 constexpr auto kOfferSize = static_cast<std::size_t>(kOfferNumbers);
 std::size_t totals_size(std::int64_t slots) {
   return static_cast<std::size_t>(kSlotNumbers * slots);
 }
 
-// Of the rank that sends most.
+// Load of the rank that sends the most.
 RoundLoad load_of(int world, std::int64_t slots) {
-  // The ranks below the number of those beyond a power of two have most to do: rank 0 is one.
+  // With ranks beyond a power of two, as many of the first ranks send more; rank 0 is one of them.
   const auto plan = exchange_plan(0, world);
   const auto sent = static_cast<std::size_t>(
       std::count_if(plan.begin(), plan.end(), [](const Exchange& exchange) {
@@ -88,7 +88,7 @@ int run_rank(int rank, int world, const BenchAlignOptions& options, Shared& shar
     const auto maxima = peers->reduce(Reduction::max, std::vector<std::int64_t>(kOfferSize));
     const auto sums =
         peers->reduce(Reduction::sum, std::vector<std::int64_t>(totals_size(options.round_groups)));
-    if (!maxima || !sums) throw PeerLostError("a rank went away in round {}", round);
+    if (!maxima || !sums) throw PeerLostError("a rank was lost in round {}", round);
     const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
     if (rank == 0 && round >= 0) shared.nanoseconds[round] = taken.count();
   }
@@ -166,7 +166,7 @@ int bench_align(const Arguments& arguments) {
       .name = "bench align",
       .summary =
           "Measures how long ranks on this machine take to agree on a round over the side "
-          "group (Gloo), and tells what each rank sends, up to 4,096 ranks.",
+          "group (Gloo), and reports what each rank sends, up to 4,096 ranks.",
       .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
   start_log({.role = "align"});

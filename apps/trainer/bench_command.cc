@@ -1,4 +1,4 @@
-// bench: measurements of single parts of the trainer, each a command of its own below this one.
+// bench: measurements of single parts of the trainer, each a command of its own.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -29,7 +29,7 @@ constexpr std::array kBenchmarks = {
 #ifdef ODB_WITH_LIBTORCH
     Benchmark{"model", "tokens forward and backward per second, and loading", bench_model},
 #endif
-    Benchmark{"samples", "bytes of records made into labelled samples per second", bench_samples},
+    Benchmark{"samples", "bytes of records made into labeled samples per second", bench_samples},
     Benchmark{"tokenizer", "bytes of text turned into ids per second", bench_tokenizer}};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// bench loader: data files in, batches out, no model: how fast the data processes of a rank, or of
-// several ranks in step, are.
+// bench loader: data files in, batches out, no model: how fast the data processes are, of one rank
+// or of several in step.
 #include <algorithm>
 #include <chrono>
 
@@ -32,18 +32,18 @@ void describe(OptionTable& table, BenchLoaderOptions& options) {
   table.add("epochs", options.epochs)
       .at_least(1)
       .default_note("1 if no other limit is given")
-      .help("epochs to go through");
+      .help("epochs to read");
   table.add("max-tokens", options.max_tokens)
       .unit("tokens")
       .at_least(1)
-      .help("end once so many tokens have come");
+      .help("stop after this many tokens");
   table.add("nproc", options.nproc)
       .at_least(1)
       .at_most(kMostLocalRanks)
       .help("ranks on this machine, kept in step over Gloo");
   table.add("timeout", options.timeout)
       .at_least(std::chrono::seconds(1))
-      .help("silence after which a rank is taken for lost, a data process is replaced");
+      .help("silence after which a rank counts as lost, a data process is replaced");
   table.add_switch("json", options.json).help("print one JSON object");
 }
 
@@ -53,7 +53,7 @@ double idle_fraction(const Measured& measured) {
   return slots == 0 ? 0 : static_cast<double>(sums.idle_slots) / static_cast<double>(slots);
 }
 
-// Of the rank that waited least for others.
+// Of the rank that waited the least for others.
 double align_milliseconds(const PipelineStatistics& sums) {
   return 1e3 * sums.aligning_seconds /
          static_cast<double>(std::max<std::int64_t>(sums.aligned_rounds, 1));
@@ -125,9 +125,9 @@ int bench_loader(const Arguments& arguments) {
   const CommandUsage usage{
       .name = "bench loader",
       .summary =
-          "Runs the data processes of one rank, or of several in step, without a model behind them "
-          "and takes every micro-batch as soon as it is there: how fast samples are made and "
-          "batched, what is padded, and what each process takes.",
+          "Runs the data processes of one rank, or of several in step, without a model, and takes "
+          "every micro-batch as soon as it is ready: how fast samples are built and batched, how "
+          "much is padded, and what each process takes.",
       .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
   start_log({.role = "loader"});
@@ -139,8 +139,8 @@ int bench_loader(const Arguments& arguments) {
   const Measured measured = run_loader(options, source, entry);
   if (measured.figures.statistics.samples == 0)
     throw DataError(
-        "no sample can be trained: all {} rows are left out; odb-trainer inspect data "
-        "tells why",
+        "no sample can be trained: all {} rows are left out; see odb-trainer inspect data for the "
+        "reasons",
         measured.figures.statistics.left_out);
   if (options.json)
     fmt::print("{}\n", as_json(measured, options.batching).dump());

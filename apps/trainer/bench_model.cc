@@ -40,10 +40,10 @@ void describe(OptionTable& table, BenchModelOptions& options) {
           "JSON file: {\"batches\": [{\"tokens\": [[...]], \"labels\": [[...]]}]}; without it only "
           "loading is measured");
   table.add("layout", options.layout, {{"flat", Layout::flat}, {"padded", Layout::padded}})
-      .help("rows one behind the other, or padded to the longest of their batch");
+      .help("rows one after another, or padded to the longest of their batch");
   table.add("rounds", options.rounds)
       .at_least(1)
-      .help("times to go over all batches; all are told");
+      .help("number of passes over all batches; each is reported");
   table.add("threads", options.threads).at_least(0).help("0: one per core");
 }
 
@@ -57,7 +57,7 @@ int bench_model(const Arguments& arguments) {
                            .summary =
                                "Loads a model, goes forward and backward over batches, and "
                                "prints one JSON object: loss, tokens, seconds of each round, "
-                               "seconds of loading, and the most memory held before and "
+                               "seconds of loading, and the peak memory before and "
                                "after.",
                            .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;

@@ -1,4 +1,4 @@
-// bench samples: records of a file made into labelled samples, on one core.
+// bench samples: records of a file made into labeled samples, on one core.
 #include <time.h>
 
 #include <chrono>
@@ -29,7 +29,7 @@ void describe(OptionTable& table, BenchSamplesOptions& options) {
   table.group("bench samples");
   table.add("rounds", options.rounds)
       .at_least(1)
-      .help("times to measure behind the first, cold one; the median is told");
+      .help("rounds to measure after the first, cold one; the median is reported");
   table.add_switch("json", options.json).help("print one JSON object");
 }
 
@@ -76,9 +76,9 @@ int bench_samples(const Arguments& arguments) {
   describe(table, options);
   const CommandUsage usage{.name = "bench samples",
                            .summary =
-                               "Makes every record of the data into a labelled sample on one "
+                               "Makes every record of the data into a labeled sample on one "
                                "core (read, parse, template, tokens, labels), first cold, "
-                               "then again (warm); tells bytes of data per second.",
+                               "then again (warm). Reports bytes of data per second.",
                            .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
 

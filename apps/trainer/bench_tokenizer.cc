@@ -38,7 +38,7 @@ void describe(OptionTable& table, BenchTokenizerOptions& options) {
   table.add("rounds", options.rounds)
       .at_least(1)
       .form("an odd integer", [](int64_t rounds) { return rounds % 2 == 1; })
-      .help("times to measure; the median is told");
+      .help("rounds to measure; the median is reported");
   table.add_switch("json", options.json).help("print one JSON object");
   table.require({"tokenizer", "data"});
 }

@@ -1,4 +1,4 @@
-// The subcommands of odb-trainer: each takes the words after its name and returns the process's
+// The subcommands of odb-trainer: each takes the arguments after its name and returns the process's
 // exit code, or throws an Error. One small file per command; main.cc holds the table.
 #pragma once
 

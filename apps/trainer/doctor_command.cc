@@ -1,5 +1,5 @@
-// `odb-trainer doctor`: looks at the machine and tells, one line per check, what was found and what
-// to do about it. Exit code 0, or 2 when a check failed: training cannot work as things are.
+// `odb-trainer doctor`: checks the machine and prints, one line per check, what it found and what
+// to do about it. Exit code 0, or 2 if a check failed and training cannot work.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -45,7 +45,7 @@ void print_json(const std::vector<Check>& checks) {
                     {"found", check.found},
                     {"advice", check.advice}});
   const nlohmann::ordered_json whole{{"status", to_text(worst(checks))}, {"checks", list}};
-  // Host names and variables may hold any bytes; those that are no UTF-8 are replaced.
+  // Host names and variables may hold any bytes; those that are not UTF-8 are replaced.
   fmt::print("{}\n", whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
@@ -60,7 +60,7 @@ Check libtorch_check(const MachineFacts& machine) {
   if (!torch.cuda.empty()) check.found += fmt::format(", {} GPUs usable", torch.gpus.size());
   if (!torch.gloo) {
     check.status = CheckStatus::fail;
-    check.advice = "check that the loopback interface is up: ranks talk over it";
+    check.advice = "check that the loopback interface is up: ranks communicate over it";
   } else if (torch.gpus.empty() && machine.gpus.device_files > 0) {
     check.status = CheckStatus::warn;
     check.advice = torch.cuda.empty() ? "build against a CUDA build of LibTorch to use the GPUs"
@@ -77,14 +77,14 @@ int doctor_command(const Arguments& arguments) {
   bool as_json = false;
   OptionTable table;
   table.group("doctor");
-  table.add("output", output).help("folder of a run to come: check that it can be written");
+  table.add("output", output).help("folder of a future run: check that it can be written");
   table.add_switch("json", as_json)
       .help("print one JSON object {status, checks: [{status, name, found, advice}]}");
   const CommandUsage usage{.name = "doctor",
                            .summary =
-                               "Looks at the machine and tells, one line per check, what "
-                               "was found and what to do about it. Exit code 0, or 2 when "
-                               "a check failed: training cannot work as things are.",
+                               "Checks the machine and prints, one line per check, what it found "
+                               "and what to do about it. Exit code 0, or 2 if a check failed and "
+                               "training cannot work.",
                            .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
 

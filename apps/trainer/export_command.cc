@@ -1,4 +1,4 @@
-// export: the model of a checkpoint (or any model folder) as a folder that others load.
+// export: writes the model of a checkpoint (or any model folder) to a folder that other tools load.
 #include <filesystem>
 #include <map>
 
@@ -30,16 +30,16 @@ void describe(OptionTable& table, ExportOptions& options) {
             {"fp32", ExportType::fp32},
             {"bf16", ExportType::bf16},
             {"fp16", ExportType::fp16}})
-      .help("type of the weights; stored: as they are, fp32 where they are of several types");
+      .help("type of the weights; stored: unchanged, fp32 if they have several types");
   table.add("max-shard-size", options.max_shard_size)
       .at_least(ByteSize{1})
       .help("larger models are split into files of at most this size");
 }
 
-TensorType type_of(ExportType wanted, const ModelConfig& config, const StoredWeights& stored) {
-  if (wanted == ExportType::fp32) return TensorType::f32;
-  if (wanted == ExportType::bf16) return TensorType::bf16;
-  if (wanted == ExportType::fp16) return TensorType::f16;
+TensorType type_of(ExportType requested, const ModelConfig& config, const StoredWeights& stored) {
+  if (requested == ExportType::fp32) return TensorType::f32;
+  if (requested == ExportType::bf16) return TensorType::bf16;
+  if (requested == ExportType::fp16) return TensorType::f16;
   return type_of_weights(config, stored);
 }
 
@@ -59,13 +59,14 @@ int export_command(const Arguments& arguments) {
   const auto words = parse_command_line(table, usage, arguments);
   if (!words) return 0;
   if (words->size() != 2)
-    throw UsageError("export: found {} words, wanted two folders: CHECKPOINT OUT", words->size());
+    throw UsageError("export: found {} arguments, expected two folders: CHECKPOINT OUT",
+                     words->size());
   const std::string& from = words->at(0);
   const std::string& to = words->at(1);
 
   RealFileSystem files;
   if (files.exists(to) && (!files.is_folder(to) || !files.list(to).empty()))
-    throw UsageError("export: {} is there and not empty; name a new folder", to);
+    throw UsageError("export: {} exists and is not empty; give a new folder", to);
   LanguageModel model(read_model_config(files, from), {});
   load_weights(files, from, model);  // refuses a folder without weights
   const TensorType type = type_of(options.dtype, model.config(), open_stored_weights(files, from));

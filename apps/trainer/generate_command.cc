@@ -1,4 +1,4 @@
-// generate: what a model writes behind a prompt, token by token.
+// generate: what a model writes after a prompt, token by token.
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -37,18 +37,18 @@ void describe(OptionTable& table, GenerateCommandOptions& options) {
       .help("type of activations and products");
   table.add("tokenizer", options.tokenizer).help("folder with tokenizer.json; empty: the model's");
   table.add("chat-template", options.chat_template)
-      .help("how the talk is written; auto recognises the tokenizer's own template");
-  table.add("prompt", options.prompt).help("what the user says");
+      .help("template of the conversation; auto recognizes the tokenizer's own");
+  table.add("prompt", options.prompt).help("the user's message");
   table.add("system", options.system).help("a system message before it; empty: none");
-  table.add_switch("raw", options.raw).help("go on from the prompt as it is, without a template");
+  table.add_switch("raw", options.raw).help("continue the prompt as it is, without a template");
   table.add("max-new-tokens", options.max_new_tokens)
       .unit("tokens")
       .at_least(1)
-      .help("stop after so many, if no end token came before");
+      .help("stop after this many, if no end token came before");
   table.require({"model", "prompt"});
 }
 
-// Prints text as far as it is whole: a character may span several tokens.
+// Prints the complete part of the text: a character may span several tokens.
 class TextPrinter {
  public:
   explicit TextPrinter(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
@@ -82,9 +82,9 @@ int generate_command(const Arguments& arguments) {
   describe(table, options);
   const CommandUsage usage{.name = "generate",
                            .summary =
-                               "Prints what the model answers to a prompt: the likeliest "
-                               "token each time. Computes the whole row anew for each "
-                               "token; for a look at a model, not a server.",
+                               "Prints what the model answers to a prompt, with the most likely "
+                               "token each time. Recomputes the whole row for each token: to try a "
+                               "model, not to serve it.",
                            .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
 
@@ -105,8 +105,8 @@ int generate_command(const Arguments& arguments) {
   for (const std::int64_t id : prompt)
     if (id >= config.vocabulary_size)
       throw DataError(
-          "the prompt has token {}, the model's vocabulary ends at {}: the tokenizer is "
-          "not the model's",
+          "the prompt has token {}, the model's vocabulary ends at {}; expected the model's own "
+          "tokenizer",
           id, config.vocabulary_size);
 
   LanguageModel model(config, {.dtype = options.model.dtype});

@@ -1,5 +1,5 @@
-// inspect: looks at what a run would be given. `inspect data` makes every record into a sample and
-// reports what came of it; `inspect model` tells what a model folder holds and needs.
+// inspect: examines the inputs of a run. `inspect data` makes every record into a sample and
+// reports the result; `inspect model` reports what a model folder holds and needs.
 #include <unistd.h>
 
 #include <cstdio>
@@ -36,7 +36,7 @@ void describe(OptionTable& table, InspectOptions& options) {
   table.add("show", options.show)
       .unit("samples")
       .at_least(0)
-      .help("print the first N samples as text, supervised tokens set off, instead of the report");
+      .help("print the first N samples as text, supervised tokens marked, instead of the report");
   table.add("threads", options.threads).at_least(0).at_most(1024).help("0: one per core");
   table.add("svg", options.svg).help("also write the length histogram to this file");
   table.add_switch("json", options.json).help("print the report as one JSON object");
@@ -102,13 +102,13 @@ int inspect_data(const Arguments& arguments) {
   const CommandUsage usage{
       .name = "inspect data",
       .summary =
-          "Makes every record into a sample, as training would, and tells what came of it: "
-          "formats, rows left out with their reasons, lengths, how much is supervised or cut, "
-          "and a token budget that fits. Keeps the lengths for batching strategies that need "
-          "them. Exit code 0, or 3 when no sample can be trained."};
+          "Makes every record into a sample, as training would, and reports the result: formats, "
+          "rows left out with their reasons, lengths, how much is supervised or cut, and a token "
+          "budget that fits. Stores the lengths for batching strategies that need them. Exit code "
+          "0, or 3 if no sample can be trained."};
   if (!parse_command_line(table, usage, arguments)) return 0;
 
-  // Opened now, so that a path that cannot be written ends the command before its work.
+  // Opened first, so that a path that cannot be written ends the command before its work.
   RealFileSystem files;
   std::optional<OutputFile> svg;
   if (options.svg && options.show == 0) svg = files.create(options.svg->string());
@@ -149,21 +149,21 @@ int inspect_model(const Arguments& arguments) {
   table.add_switch("json", options.json).help("print the report as one JSON object");
   const CommandUsage usage{.name = "inspect model",
                            .summary =
-                               "Tells what a model folder holds: architecture, parameters, files, "
-                               "the memory that a rank "
-                               "needs to train it by part, and what is missing or wrong. Exit code "
-                               "0, or 4 when the model "
-                               "cannot be loaded.",
+                               "Reports what a model folder holds: architecture, parameters, "
+                               "files, the memory that a rank needs to train it by part, and what "
+                               "is missing or wrong. Exit code 0, or 4 if the model cannot be "
+                               "loaded.",
                            .words = "DIR",
                            .takes_config = false};
   const auto words = parse_command_line(table, usage, arguments);
   if (!words) return 0;
-  if (words->size() > 1) throw UsageError("inspect model: '{}': wanted one folder", words->at(1));
+  if (words->size() > 1) throw UsageError("inspect model: '{}': expected one folder", words->at(1));
   if (!words->empty() && !options.model.model.empty())
-    throw UsageError("inspect model: --model {} and '{}': wanted one folder", options.model.model,
+    throw UsageError("inspect model: --model {} and '{}': expected one folder", options.model.model,
                      words->front());
   if (!words->empty()) options.model.model = words->front();
-  if (options.model.model.empty()) throw UsageError("inspect model: which folder?");
+  if (options.model.model.empty())
+    throw UsageError("inspect model: DIR is missing; expected one folder");
 
   RealFileSystem files;
   const ModelReport report =
@@ -188,9 +188,9 @@ int inspect_command(const Arguments& arguments) {
         "  model  what a model folder holds: odb-trainer inspect model --help\n");
     return 0;
   }
-  throw UsageError("inspect: {}; known: data, model",
-                   arguments.empty() ? "what is to be inspected is missing"
-                                     : fmt::format("unknown '{}'", arguments[0]));
+  throw UsageError(
+      "inspect: {}; expected data or model",
+      arguments.empty() ? "WHAT is missing" : fmt::format("unknown '{}'", arguments[0]));
 }
 
 }  // namespace odb

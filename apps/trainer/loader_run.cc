@@ -26,7 +26,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The next slot; a stop is heard while it is waited for, and between two slots.
+// The next slot. Checks for a stop while it waits, and between two slots.
 BatchView await_slot(Pipeline& pipeline) {
   for (;;) {
     throw_if_stopped();
@@ -34,7 +34,7 @@ BatchView await_slot(Pipeline& pipeline) {
   }
 }
 
-// The checksum `sequence` with what of the slot is equal on all ranks.
+// Extends the checksum `sequence` by the parts of a slot that are equal on all ranks.
 std::uint64_t with_slot(std::uint64_t sequence, const SlotHeader& header) {
   const SlotTotals& totals = header.totals;
   const std::array numbers{static_cast<std::int64_t>(sequence),
@@ -48,7 +48,7 @@ std::uint64_t with_slot(std::uint64_t sequence, const SlotHeader& header) {
   return checksum64(bytes_of(std::span<const std::int64_t>(numbers)));
 }
 
-// Goes through the epochs, and gives every slot back as it comes. Answers the checksum of all.
+// Reads the epochs and releases every slot at once. Returns the checksum of all slots.
 std::uint64_t drain(Pipeline& pipeline, const BenchLoaderOptions& options, std::int64_t epochs,
                     const std::function<void()>& on_first) {
   std::uint64_t sequence = 0;
@@ -68,7 +68,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Of rank 0; those of the others differ in nothing but the number.
+// Of rank 0; those of the other ranks differ only in the rank.
 LaneSetup first_lane(const BenchLoaderOptions& options, const SampleSource& source) {
   LaneSetup setup = record_lane(source, resolve(options.batching, Layout::flat), options.loader, 0,
                                 static_cast<int>(options.nproc));
@@ -77,7 +77,7 @@ LaneSetup first_lane(const BenchLoaderOptions& options, const SampleSource& sour
   return setup;
 }
 
-// Goes through the epochs of one rank, whose processes are there.
+// Reads the epochs on one rank whose data processes are started.
 RankFigures run_rank(const BenchLoaderOptions& options, Pipeline& pipeline,
                      const std::string& store_address, Clock::time_point entry) {
   RankFigures figures;
@@ -111,7 +111,7 @@ struct SharedFigures {
   RankFigures ranks[kMostLocalRanks];
 };
 
-// The life of one of several ranks, in a process of its own. `setup` is rank 0's.
+// One of several ranks, in a process of its own. `setup` is rank 0's.
 int run_one_of_several(const BenchLoaderOptions& options, LaneSetup setup, int rank,
                        SharedFigures& shared, Clock::time_point entry) {
   const int world = setup.shape.world;
@@ -131,12 +131,12 @@ int run_one_of_several(const BenchLoaderOptions& options, LaneSetup setup, int r
     shared.ranks[rank] = run_rank(options, pipeline, to_text(store.address), entry);
   } catch (const Error& error) {
     code = static_cast<int>(error.code());
-    // Who is lost the heartbeat tells, and ends this process.
+    // The heartbeat reports which rank is lost, and ends this process.
     if (error.code() == ExitCode::peer_lost) std::this_thread::sleep_for(2 * options.timeout);
     log("loader").error("{}", error.what());
   }
-  // The ranks leave together: a peer may need this rank's collate until here, and rank 0's store
-  // until nobody beats any more.
+  // The ranks leave together: until here, a peer may need this rank's collate process, and rank 0's
+  // store must live until no heartbeat uses it.
   shared.meeting.await_all(world, 1, 2 * options.timeout);
   processes.stop();
   heartbeat->leave();
@@ -144,7 +144,7 @@ int run_one_of_several(const BenchLoaderOptions& options, LaneSetup setup, int r
   return code;
 }
 
-// Sums over the ranks; what is equal on all, and the longest times.
+// Sums over the ranks; the longest times; what is equal on all is taken from one.
 RankFigures over_ranks(std::span<const RankFigures> ranks) {
   RankFigures all = ranks.front();
   for (const RankFigures& rank : ranks.subspan(1)) {
@@ -170,7 +170,7 @@ RankFigures over_ranks(std::span<const RankFigures> ranks) {
 
 Measured measure_several(const BenchLoaderOptions& options, const SampleSource& source,
                          Clock::time_point entry) {
-  // Made once: ranks inherit it. What none of them can do is refused here.
+  // Created once: ranks inherit it. What no rank can do is refused here.
   const LaneSetup lane = first_lane(options, source);
   (void)start_of_epoch(lane.epoch(0), 0, lane.shape.world);
   const SharedObject<SharedFigures> shared("ranks");
@@ -193,7 +193,7 @@ Measured run_loader(const BenchLoaderOptions& options, const SampleSource& sourc
 #ifdef ODB_WITH_LIBTORCH
   return measure_several(options, source, entry);
 #else
-  throw UsageError("--nproc {}: this build is without LibTorch, which several ranks need",
+  throw UsageError("--nproc {}: this build has no LibTorch, which several ranks need",
                    options.nproc);
 #endif
 }

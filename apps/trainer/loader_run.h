@@ -1,4 +1,4 @@
-// Runs of the data processes without a model behind them: what `bench loader` measures.
+// Runs the data processes without a model: what `bench loader` measures.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ struct BenchLoaderOptions {
   bool json = false;
 };
 
-// What a rank tells the command that forked it. Lies in shared memory.
+// What a rank reports to the command that forked it. In shared memory.
 struct RankFigures {
   double first_batch_seconds = 0;  // from the entry of this command
   double seconds = 0;              // from the start of the first epoch
@@ -43,8 +43,8 @@ struct Measured {
   std::vector<ProcessUse> processes;
 };
 
-// Goes through the epochs on `options.nproc` ranks of this machine and takes every micro-batch as
-// soon as it is there. `entry`: when the command began. An Error with the exit code of the first
+// Reads the epochs on `options.nproc` ranks of this machine and takes every micro-batch as soon as
+// it is ready. `entry`: when the command began. Throws an Error with the exit code of the first
 // rank that failed, or ExitCode::interrupted.
 Measured run_loader(const BenchLoaderOptions& options, const SampleSource& source,
                     std::chrono::steady_clock::time_point entry);

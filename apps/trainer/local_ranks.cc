@@ -34,7 +34,7 @@ bool LocalMeeting::await_all(int world, int time, std::chrono::milliseconds limi
 
 namespace {
 
-// The exit code of a rank that ended in `status`, told when it is not 0.
+// The exit code of a rank that ended in `status`, logged if it is not 0.
 int code_of(int rank, int status) {
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   log("ranks").error("rank {} {}", rank, judge_death(status, false).text);
@@ -56,7 +56,7 @@ void run_local_ranks(int world, std::chrono::milliseconds patience,
     ranks[fork_child(fmt::format("rank {}", rank), [&, rank] { return body(rank); })] = rank;
   const ScopedStopSignals signals;
   std::optional<int> failure;
-  bool killed = false;  // by us: their deaths tell nothing
+  bool killed = false;  // by us, so their exit codes mean nothing
   Clock::time_point failed_at;
   while (!ranks.empty()) {
     int status = 0;
@@ -75,12 +75,11 @@ void run_local_ranks(int world, std::chrono::milliseconds patience,
     if (killed)
       for (const auto& [process, rank] : ranks)
         ::kill(process, SIGKILL);
-    const timespec glance{.tv_sec = 0, .tv_nsec = 10'000'000};
-    ::nanosleep(&glance, nullptr);
+    const timespec pause{.tv_sec = 0, .tv_nsec = 10'000'000};
+    ::nanosleep(&pause, nullptr);
   }
   throw_if_stopped();
-  if (failure)
-    throw Error(static_cast<ExitCode>(*failure), "a rank failed; its own lines tell why");
+  if (failure) throw Error(static_cast<ExitCode>(*failure), "a rank failed; its own lines say why");
 }
 
 }  // namespace odb

@@ -11,16 +11,16 @@
 
 namespace odb {
 
-// Where the ranks of one command meet. Lies in shared memory.
+// Where the ranks of one command meet. In shared memory.
 class LocalMeeting {
  public:
-  // By rank 0: the port of the store on this machine.
+  // By rank 0: publishes the port of the store on this machine.
   void tell_port(std::uint16_t port);
-  // Waits for it; the other processes of the command die with their parent, so this has no limit.
+  // Waits for the port, without limit, because processes of the command die with their parent.
   std::uint16_t await_port();
 
-  // Waits until all `world` ranks have called for the `time`-th time, 1 being the first. False:
-  // they have not within `limit`.
+  // Waits until all `world` ranks have made the `time`-th call, counted from 1. False: they have
+  // not within `limit`.
   bool await_all(int world, int time, std::chrono::milliseconds limit);
 
  private:
@@ -31,13 +31,13 @@ class LocalMeeting {
 
 inline constexpr std::int64_t kMostLocalRanks = 256;
 
-// An Error of ExitCode::interrupted when a stop signal has come to this process.
+// Throws an Error of ExitCode::interrupted if this process has received a stop signal.
 void throw_if_stopped();
 
-// Forks `world` processes that run `body` (their exit code), each with its rank, and waits for all.
-// An Error with the exit code of the first that failed; a killed one counts as a lost peer. Once
-// one has failed the others have `patience` to find out and leave by themselves; then they are
-// killed, as they are at once by a stop signal, which throw_if_stopped() tells. The process must
+// Forks `world` processes that run `body` (it returns their exit code), each with its rank, and
+// waits for all. Throws an Error with the exit code of the first that failed; a killed one counts
+// as a lost peer. After a failure, the others have `patience` to notice it and leave by themselves;
+// then they are killed. A stop signal kills them at once, as throw_if_stopped(). The process must
 // have a single thread.
 void run_local_ranks(int world, std::chrono::milliseconds patience,
                      const std::function<int(int rank)>& body);

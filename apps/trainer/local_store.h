@@ -13,7 +13,7 @@ struct LocalStore {
   StoreAddress address;
 };
 
-// Hosts the store on a free port of loopback (rank 0) and tells the others, or waits to be told.
+// Rank 0 hosts the store on a free port of loopback and publishes it; the others wait for the port.
 LocalStore open_local_store(LocalMeeting& meeting, int rank);
 
 }  // namespace odb

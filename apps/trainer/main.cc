@@ -29,12 +29,13 @@ int help_command(const Arguments& arguments);
 
 constexpr std::array kCommands = {
     Command{"bench", "measure one part of the trainer: bench lists them", bench_command},
-    Command{"doctor", "look at the machine and tell what is not well", doctor_command},
+    Command{"doctor", "check the machine and report problems", doctor_command},
 #ifdef ODB_WITH_LIBTORCH
-    Command{"export", "write a checkpoint's model as a folder that others load", export_command},
+    Command{"export", "write a checkpoint's model as a folder that other tools load",
+            export_command},
     Command{"generate", "let a model answer a prompt", generate_command},
 #endif
-    Command{"inspect", "tell what records become, or what a model is: inspect data, inspect model",
+    Command{"inspect", "show what records become, or what a model is: inspect data, inspect model",
             inspect_command},
 #ifdef ODB_WITH_LIBTORCH
     Command{"launch", "start several ranks of train on this machine", launch_command},
@@ -45,8 +46,8 @@ constexpr std::array kCommands = {
 #ifdef ODB_WITH_LIBTORCH
     Command{"train", "fine-tune a model, as one rank of a run", train_command},
 #endif
-    Command{"version", "tell the version and the git commit of this binary", version_command},
-    Command{"help", "tell the commands, or the options of one: help COMMAND", help_command}};
+    Command{"version", "print the version and the git commit of this binary", version_command},
+    Command{"help", "list the commands, or the options of one: help COMMAND", help_command}};
 
 const Command& find_command(const std::string& name) {
   const auto found = std::ranges::find(kCommands, name, &Command::name);
@@ -66,7 +67,7 @@ std::string commands_text() {
     const std::string summary = wrap(command.summary, kColumn, terminal_width());
     text += fmt::format("  {:<{}}{}\n", command.name, kColumn - 2, summary.substr(kColumn));
   }
-  return text + "\nodb-trainer COMMAND --help tells the options of a command.\n";
+  return text + "\nodb-trainer COMMAND --help lists the options of a command.\n";
 }
 
 int help_command(const Arguments& arguments) {
@@ -81,21 +82,21 @@ int help_command(const Arguments& arguments) {
 }
 
 int run(const Arguments& words) {
-  if (words.empty()) throw UsageError("which command?\n\n{}", commands_text());
+  if (words.empty()) throw UsageError("the command is missing\n\n{}", commands_text());
   const Arguments rest(words.begin() + 1, words.end());
   if (words[0] == "--help" || words[0] == "-h") return help_command(rest);
   if (words[0] == "--version") return version_command(rest);
   return find_command(words[0]).run(rest);
 }
 
-// Not by fmt, which throws when standard error cannot take the text either.
+// Not with fmt, which throws if standard error cannot take the text either.
 int fail(ExitCode code, const std::string& message) {
   if (!give_last_words(message)) std::fputs(("odb-trainer: " + message + "\n").c_str(), stderr);
   return static_cast<int>(code);
 }
 
 int fail_output(int error_number) {
-  // The reader has had enough, as in `| head`: not a word, as if SIGPIPE had ended this process.
+  // The reader has had enough, as in `| head`: no message, as if SIGPIPE had ended this process.
   if (error_number == EPIPE) return static_cast<int>(ExitCode::broken_pipe);
   return fail(ExitCode::files, "cannot write to standard output: " + errno_text(error_number));
 }
@@ -112,7 +113,7 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     return fail(error.code(), error.what());
   } catch (const std::system_error& error) {
-    // What fmt::print throws when a long text overflows the stream's buffer and cannot be written.
+    // Thrown by fmt::print when a long text overflows the stream's buffer and cannot be written.
     if (std::ferror(stdout) != 0) return fail_output(error.code().value());
     return fail(ExitCode::internal, fmt::format("internal error: {}", error.what()));
   } catch (const std::exception& error) {

@@ -33,7 +33,7 @@ LengthTable file_lengths(const PlanOptions& options) {
   std::error_code told_by_reading;
   if (std::filesystem::status(options.lengths, told_by_reading).type() ==
       std::filesystem::file_type::not_found)
-    throw UsageError("--lengths {}: no such file, nor a distribution; distributions: {}",
+    throw UsageError("--lengths {}: no such file or distribution; distributions: {}",
                      options.lengths, fmt::join(length_distributions(), ", "));
   std::vector<std::int32_t> lengths =
       parse_lengths(read_text("--lengths", options.lengths, kLargestFile), options.lengths);
@@ -44,16 +44,16 @@ LengthTable file_lengths(const PlanOptions& options) {
   return shared(std::move(lengths));
 }
 
-// Refuses what would end in a kill for want of memory.
+// Refuses what would be killed for lack of memory.
 void check_memory(const PlanOptions& options, std::int64_t samples) {
   RealFileSystem files;
   const MemoryFacts memory = read_memory(files);
-  const std::uint64_t wanted = memory_wanted(options, samples);
-  if (memory.total > 0 && wanted > usable_memory(memory))
+  const std::uint64_t needed = memory_wanted(options, samples);
+  if (memory.total > 0 && needed > usable_memory(memory))
     throw UsageError(
-        "--samples {}: they take {} of memory, {} can be used; wanted fewer samples (--batching "
+        "--samples {}: they take {} of memory, {} can be used; expected fewer samples (--batching "
         "odb and standard take the least)",
-        samples, format_bytes(wanted), format_bytes(usable_memory(memory)));
+        samples, format_bytes(needed), format_bytes(usable_memory(memory)));
 }
 
 // A distribution grows with the number of ranks unless --samples says how many.
@@ -67,7 +67,7 @@ LengthsFor lengths_source(const PlanOptions& options) {
   return [lengths = file_lengths(options)](std::int64_t) { return lengths; };
 }
 
-// A line that is written over and over, for a person who waits.
+// A line that is overwritten again and again, for a person who waits.
 void show_progress(const std::string& text) {
   if (isatty(STDERR_FILENO) != 0) std::fputs(("\r\x1b[K" + text).c_str(), stderr);
 }
@@ -87,7 +87,7 @@ int plan_command(const Arguments& arguments) {
   if (!parse_command_line(table, usage, arguments)) return 0;
 
   const LengthsFor lengths = lengths_source(options);
-  // Opened now, so that a path that cannot be written ends the command before its work.
+  // Opened first, so that a path that cannot be written ends the command before its work.
   RealFileSystem files;
   std::optional<OutputFile> plot;
   if (options.plot) plot = files.create(*options.plot);

@@ -6,8 +6,8 @@ void describe(OptionTable& table, LocalRankOptions& options) {
   table.group("ranks");
   table.add("network", options.network)
       .help(
-          "interface (eth0) or address of this machine by which other ranks reach this one; empty: "
-          "the one that leads to rank 0");
+          "interface (eth0) or address of this machine by which other ranks reach it; empty: the "
+          "one that leads to rank 0");
 }
 
 }  // namespace odb

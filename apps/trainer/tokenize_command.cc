@@ -1,5 +1,5 @@
-// tokenize: standard input to standard output, a line each: a JSON string to its ids, ids to their
-// text, or a record to its sample.
+// tokenize: converts standard input to standard output, line by line: a JSON string to its ids, ids
+// to their text, or a record to its sample.
 #include <iostream>
 #include <string>
 
@@ -30,7 +30,7 @@ void describe(OptionTable& table, TokenizeOptions& options) {
   table.group("tokenize");
   table.add_switch("decode", options.decode).help("read arrays of ids and write texts");
   table.add_switch("samples", options.samples)
-      .help("read records and write their samples, as training makes them by the options below");
+      .help("read records and write their samples, as training makes them with the options below");
   describe_sample_making(table, options.data);
   table.validate([&options] {
     if (options.decode && options.samples)
@@ -46,7 +46,7 @@ bool read_line(std::string& line, std::size_t& number) {
   return true;
 }
 
-// Runs `action`; a DataError out of it gets the place in front.
+// Runs `action` and puts the place in front of a DataError's message.
 template <typename Action>
 auto at(const std::string& where, const Action& action) {
   try {
@@ -87,11 +87,9 @@ int tokenize_command(const Arguments& arguments) {
   const CommandUsage usage{
       .name = "tokenize",
       .summary =
-          "Reads one JSON string per line from standard input and writes one JSON array of "
-          "token ids per line to standard output; with --decode the other way round. With "
-          "--samples "
-          "it reads one record per line and writes {\"input_ids\", \"labels\"}. Blank lines are "
-          "passed over.",
+          "Reads one JSON string per line from standard input and writes one JSON array of token "
+          "ids per line to standard output; --decode does the reverse. With --samples it reads one "
+          "record per line and writes {\"input_ids\", \"labels\"}. Blank lines are skipped.",
       .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
 

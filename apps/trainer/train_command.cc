@@ -14,9 +14,9 @@ bool read_train_words(const Arguments& arguments, OptionTable& table, RunOptions
   describe(table, options);
   const CommandUsage usage{.name = "train",
                            .summary =
-                               "Fine-tunes the model of --model on --data and leaves checkpoints, "
-                               "metrics and a ledger of what was trained in --output. This process "
-                               "is one rank: alone, or one of --world-size that meet at "
+                               "Fine-tunes the model of --model on --data and writes checkpoints, "
+                               "metrics and a ledger of what was trained to --output. This "
+                               "process is one rank: alone, or one of --world-size that meet at "
                                "--rendezvous. odb-trainer launch starts several on one machine."};
   return parse_command_line(table, usage, arguments).has_value();
 }
@@ -26,7 +26,7 @@ int train_command(const Arguments& arguments) {
   RunOptions options;
   OptionTable table;
   if (!read_train_words(arguments, table, options)) return 0;
-  fill_defaults(options.optimizer);  // so that config.json tells them
+  fill_defaults(options.optimizer);  // so that config.json records them
   return run_training(options, config_json(table), process_start);
 }
 

@@ -1,4 +1,4 @@
-// The options of `train`, read from its words: by the command itself, and by `launch` before it
+// The options of `train`, read from its arguments: by the command itself, and by `launch` before it
 // starts any rank.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace odb {
 
 // `table` must be empty; it describes `options`, which must outlive it. False: help, config or
-// schema was printed, and nothing is to be run. UsageError.
+// schema was printed, and nothing is left to run. UsageError.
 bool read_train_words(const Arguments& arguments, OptionTable& table, RunOptions& options);
 
 }  // namespace odb

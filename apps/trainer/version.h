@@ -4,5 +4,5 @@
 namespace odb {
 extern const char* const kVersion;  // "0.1.0"
 extern const char* const
-    kGitCommit;  // twelve digits, "+changes" behind them when the tree was not clean; or "unknown"
+    kGitCommit;  // twelve digits, then "+changes" if the tree was not clean; or "unknown"
 }  // namespace odb

@@ -21,7 +21,7 @@ LibTorchFacts torch_facts() {
 #endif
 }
 
-// A version, or null where the binary does without.
+// A version, or null if the binary is built without it.
 Json version_or_null(const std::string& version) {
   return version.empty() ? Json(nullptr) : Json(version);
 }
@@ -60,8 +60,8 @@ int version_command(const Arguments& arguments) {
   table.add_switch("json", as_json).help("print one JSON object");
   const CommandUsage usage{.name = "version",
                            .summary =
-                               "Tells the version and the git commit of this binary, the "
-                               "compiler and LibTorch that made it, and the GPUs found.",
+                               "Prints the version and the git commit of this binary, the compiler "
+                               "and LibTorch that it was built with, and the GPUs found.",
                            .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
 

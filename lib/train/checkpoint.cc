@@ -49,12 +49,12 @@ std::uint64_t bytes_of(const std::map<std::string, torch::Tensor>& tensors) {
   return bytes;
 }
 
-// This rank's part of what all do; then all know whether all could.
+// Each rank does its part. Then all ranks learn whether every part succeeded.
 void together(TrainingGroups& groups, const std::function<void()>& part) {
   std::exception_ptr failure;
   try {
     part();
-  } catch (const std::exception&) {  // also of LibTorch, or no memory
+  } catch (const std::exception&) {  // also errors of LibTorch, and std::bad_alloc
     failure = std::current_exception();
   }
   const double failures = sum_over_ranks(groups, {failure ? 1.0 : 0.0}).front();
@@ -91,14 +91,14 @@ std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGr
       if (first) draft.publish();
     });
   } catch (const PeerLostError&) {
-    throw;  // others may be writing still
+    throw;  // others may still be writing
   } catch (const OtherRankFailed&) {
     if (first) draft.discard();
     throw;
   } catch (const Error& error) {
     if (first) draft.discard();
-    const std::uint64_t wanted = bytes_of(contents.weights) + bytes_of(contents.optimizer.state());
-    throw Error(error.code(), error.what() + lack_of_space(files, paths.checkpoints(), wanted));
+    const std::uint64_t needed = bytes_of(contents.weights) + bytes_of(contents.optimizer.state());
+    throw Error(error.code(), error.what() + lack_of_space(files, paths.checkpoints(), needed));
   } catch (const std::exception&) {
     if (first) draft.discard();
     throw;

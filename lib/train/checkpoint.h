@@ -1,5 +1,5 @@
-// A checkpoint of all ranks: everything that a later run needs to go on, and a model folder that
-// others load as it is.
+// A checkpoint of all ranks: everything that a later run needs to continue, and a model folder that
+// other tools load as it is.
 //
 //   model*.safetensors, config.json, tokenizer files    by rank 0; fp32 also in bf16 runs
 //   optimizer/state.safetensors                         by rank 0; fp32
@@ -33,10 +33,10 @@ struct CheckpointContents {
   std::string model;       // the model's
 };
 
-// Writes the checkpoint of step contents.run.totals.steps, and answers its path. Collective; blocks
-// until it is durable, on all ranks. Where one rank cannot do its part all throw, and nothing of
-// the checkpoint stays: that rank its own exception (a FileError tells what a checkpoint takes and
-// what is free where that is the reason); the others OtherRankFailed. PeerLostError: a part may
+// Writes the checkpoint of step contents.run.totals.steps and returns its path. Collective; blocks
+// until it is durable on all ranks. If a rank cannot do its part, all ranks throw and nothing of
+// the checkpoint stays. That rank throws its own exception (a FileError that states the needed and
+// the free bytes if space is the reason), the others OtherRankFailed. PeerLostError: a part may
 // stay.
 std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGroups& groups,
                             const CheckpointContents& contents);

@@ -20,7 +20,7 @@ std::string draft_of(const std::string& checkpoint) {
   return checkpoint + std::string(kDraftSuffix);
 }
 
-// Calls `visit` for each folder below `folder`, itself included, and for each file with its name
+// Calls `visit` for each folder below `folder`, including `folder`, and for each file with its name
 // relative to it. Sorted by name within a folder.
 void walk(FileSystem& files, const std::string& folder, const std::string& name,
           const std::function<void(const std::string& folder)>& visit_folder,
@@ -43,20 +43,20 @@ ManifestFile describe_file(FileSystem& files, const std::string& folder, const s
 }
 
 std::string why_file_differs(FileSystem& files, const std::string& folder,
-                             const ManifestFile& wanted, Verify verify) {
-  const std::string path = join_path(folder, wanted.name);
-  if (!files.exists(path)) return fmt::format("{} is missing", wanted.name);
-  if (files.is_folder(path)) return fmt::format("{} is a folder", wanted.name);
+                             const ManifestFile& expected, Verify verify) {
+  const std::string path = join_path(folder, expected.name);
+  if (!files.exists(path)) return fmt::format("{} is missing", expected.name);
+  if (files.is_folder(path)) return fmt::format("{} is a folder", expected.name);
   const std::uint64_t size = files.file_size(path);
-  if (size != wanted.size)
-    return fmt::format("{} has {} bytes, wanted {}", wanted.name, size, wanted.size);
+  if (size != expected.size)
+    return fmt::format("{} has {} bytes, expected {}", expected.name, size, expected.size);
   if (verify == Verify::sizes) return "";
   const std::string found = to_hex(file_checksum128(files, path));
-  if (found == wanted.xxh3) return "";
-  return fmt::format("{} has checksum {}, wanted {}", wanted.name, found, wanted.xxh3);
+  if (found == expected.xxh3) return "";
+  return fmt::format("{} has checksum {}, expected {}", expected.name, found, expected.xxh3);
 }
 
-// What is named like a checkpoint, or a draft of one, newest first.
+// All folders named like a checkpoint or a draft of one, newest first.
 struct Candidate {
   std::int64_t step;
   std::string path;
@@ -107,7 +107,7 @@ CheckpointDraft CheckpointDraft::begin(FileSystem& files, const std::string& che
   CheckpointDraft draft(files, checkpoints, step);
   if (files.exists(draft.final_) &&
       why_no_checkpoint(files, draft.final_, Verify::checksums).empty())
-    throw FileError("{}: found a checkpoint of this step; it is not written over", draft.final_);
+    throw FileError("{}: found a checkpoint of this step; it is not overwritten", draft.final_);
   files.remove_tree(draft.draft_);
   files.make_folders(draft.draft_);
   return draft;
@@ -139,7 +139,7 @@ std::string CheckpointDraft::publish() {
   std::ranges::sort(manifest.files, {}, &ManifestFile::name);
   files_->write_durably(join_path(draft_, kManifestName), to_json(manifest));
   if (files_->remove_tree(final_))
-    log("files").warn("{}: removed what was left of a checkpoint there", final_);
+    log("files").warn("{}: removed an invalid checkpoint of that name", final_);
   files_->rename(draft_, final_);
   files_->sync_folder(parent_folder(final_));
   return final_;
@@ -149,13 +149,13 @@ void CheckpointDraft::discard() noexcept {
   try {
     files_->remove_tree(draft_);
   } catch (const std::exception& error) {
-    log("files").warn("{}: what is left of a save that failed stays: {}", draft_, error.what());
+    log("files").warn("{}: cannot remove the files of a failed save: {}", draft_, error.what());
   }
 }
 
 std::string why_no_checkpoint(FileSystem& files, const std::string& folder, Verify verify) {
   try {
-    if (!files.is_folder(folder)) return "it is no folder";
+    if (!files.is_folder(folder)) return "it is not a folder";
     const std::string path = join_path(folder, kManifestName);
     if (!files.exists(path)) return fmt::format("{} is missing", kManifestName);
     const Manifest manifest = parse_manifest(files.read_all(path), kManifestName);

@@ -16,7 +16,7 @@ std::string nearest_folder(FileSystem& files, std::string path) {
   return path;
 }
 
-// Of what removing `path` frees: links are removed, not what they lead to.
+// Bytes that removing `path` frees. Links are removed, their targets are not.
 std::uint64_t bytes_in(FileSystem& files, const std::string& path) {
   if (files.is_link(path)) return 0;
   try {
@@ -53,23 +53,23 @@ std::optional<std::uint64_t> space_for_run(FileSystem& files, const std::string&
 }
 
 void require_space(FileSystem& files, const std::string& output, bool overwrite,
-                   std::uint64_t wanted) {
+                   std::uint64_t needed) {
   const std::optional<std::uint64_t> free = space_for_run(files, output, overwrite);
-  if (!free || *free >= wanted) return;
+  if (!free || *free >= needed) return;
   throw FileError(
       "--output {}: a checkpoint of this model takes about {} ({} bytes: weights and optimizer), "
       "its file system has {} ({} bytes) free; free some space there or choose another folder",
-      output, format_bytes(wanted), wanted, format_bytes(*free), *free);
+      output, format_bytes(needed), needed, format_bytes(*free), *free);
 }
 
-std::string lack_of_space(FileSystem& files, const std::string& folder, std::uint64_t wanted) {
+std::string lack_of_space(FileSystem& files, const std::string& folder, std::uint64_t needed) {
   try {
     const std::optional<std::uint64_t> free = files.free_space(folder);
-    if (!free || *free >= wanted) return "";
+    if (!free || *free >= needed) return "";
     return fmt::format(
-        "; a checkpoint takes about {} ({} bytes), {} has {} ({} bytes) free now: make room there "
-        "and start the run again, or give it another --output",
-        format_bytes(wanted), wanted, folder, format_bytes(*free), *free);
+        "; a checkpoint takes about {} ({} bytes), {} has {} ({} bytes) free now: free some "
+        "space there and start the run again, or give it another --output",
+        format_bytes(needed), needed, folder, format_bytes(*free), *free);
   } catch (const FileError&) {
     return "";
   }

@@ -1,5 +1,5 @@
-// Whether the file system of a run has room for its checkpoints: asked before the first step, for
-// hours of work would be lost by a save that cannot succeed; and told when a save has failed.
+// Whether the file system of a run has room for its checkpoints. Checked before the first step, so
+// that hours of work are not lost to a save that cannot succeed, and reported when a save fails.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace odb {
 
-// Bytes of a checkpoint of weights that take `weights` bytes (fp32): they and the optimizer's
-// state. What else is in it is small beside them and not counted.
+// Bytes of a checkpoint whose weights take `weights` bytes (fp32): weights and optimizer state. The
+// other files are small in comparison and not counted.
 std::uint64_t checkpoint_bytes(std::uint64_t weights, const OptimizerOptions& optimizer);
 
 // Bytes free for a run in `output`, which need not exist yet; nothing: its file system does not
-// tell. `overwrite`: with those of the run there, which goes first. FileError.
+// report them. `overwrite`: includes the bytes of the run there, which is removed first. FileError.
 std::optional<std::uint64_t> space_for_run(FileSystem& files, const std::string& output,
                                            bool overwrite);
 
-// Bytes of what a run wrote in `output`: what --overwrite frees there. Links count as nothing, and
-// so does what vanishes meanwhile, for another process may own that run still. FileError.
+// Bytes that a run wrote in `output`, which --overwrite frees. Links count as 0, and so does what
+// vanishes meanwhile, because another process may still own that run. FileError.
 std::uint64_t bytes_of_run(FileSystem& files, const std::string& output);
 
-// FileError with both amounts unless there is room for a checkpoint of `wanted` bytes, or it is not
-// known. Changes nothing.
+// FileError with both amounts if the free space is known and less than `needed` bytes. Changes
+// nothing.
 void require_space(FileSystem& files, const std::string& output, bool overwrite,
-                   std::uint64_t wanted);
+                   std::uint64_t needed);
 
-// What to add to the message of a save into `folder` that failed: "; a checkpoint takes about ...".
-// Empty where it has room for `wanted` bytes now, or cannot be asked.
-std::string lack_of_space(FileSystem& files, const std::string& folder, std::uint64_t wanted);
+// The text to append to the message of a failed save into `folder`: "; a checkpoint takes about
+// ...". Empty if `needed` bytes are free now, or the free space is not known.
+std::string lack_of_space(FileSystem& files, const std::string& folder, std::uint64_t needed);
 
 }  // namespace odb

@@ -41,7 +41,7 @@ double steady_seconds() {
 
 }  // namespace
 
-// The line at the bottom, and the way that log lines take past it. Any thread.
+// The bar at the bottom of the terminal. Log lines are written above it. Any thread.
 class Console::Bar final : public spdlog::sinks::sink {
  public:
   Bar(ConsoleOutput& output, std::shared_ptr<spdlog::sinks::sink> below)
@@ -56,7 +56,7 @@ class Console::Bar final : public spdlog::sinks::sink {
     draw_line();
   }
 
-  // The newest figures, unless they are there already, and a new line.
+  // Draws the newest figures unless they are on the screen already, then ends the line.
   void end() {
     const std::lock_guard lock(mutex_);
     if (!figures_) return;
@@ -90,7 +90,7 @@ class Console::Bar final : public spdlog::sinks::sink {
   std::shared_ptr<spdlog::sinks::sink> below_;
   std::mutex mutex_;
   std::optional<ConsoleFigures> figures_;
-  bool newer_ = false;  // figures than those on the screen
+  bool newer_ = false;  // the figures are newer than those on the screen
   std::optional<double> drawn_at_;
 };
 

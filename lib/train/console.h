@@ -1,5 +1,5 @@
-// What a person sees while a run goes on: on a terminal one line that is redrawn in place, with the
-// log's lines going by above it; else plain lines in the log.
+// What a run shows while it trains: on a terminal one line that is redrawn in place, with log lines
+// above it; otherwise plain lines in the log.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace odb {
 
-// Where the bar goes.
+// Where the bar is drawn.
 class ConsoleOutput {
  public:
   virtual ~ConsoleOutput() = default;
@@ -23,12 +23,12 @@ class ConsoleOutput {
   virtual void write(std::string_view text) = 0;  // at once
 };
 
-// Shows progress. Made by rank 0; one thread calls show(), log lines may come from any. While it
-// lives with a bar, the log goes through it to `log_sink`; then it ends the bar's line and gives
-// the log back to `log_sink`.
+// Shows progress. Created by rank 0; one thread calls show(), log lines may come from any. With a
+// bar, the log is written through this object to `log_sink`; the destructor ends the bar's line and
+// gives the log back to `log_sink`.
 class Console {
  public:
-  // Steady seconds, from any start.
+  // Seconds of a steady clock with any origin.
   using Clock = std::function<double()>;
 
   // `output` must outlive it. automatic: a bar on a terminal, else lines.
@@ -53,8 +53,8 @@ class Console {
   std::shared_ptr<Bar> bar_;
 };
 
-// The console of this process: standard error, the steady clock. A terminal that cannot move its
-// cursor (TERM=dumb) counts as none.
+// The console of this process: standard error and the steady clock. A terminal that cannot move its
+// cursor (TERM=dumb) counts as no terminal.
 std::unique_ptr<Console> make_console(ConsoleKind kind);
 
 }  // namespace odb

@@ -66,7 +66,7 @@ std::string format_time_left(double seconds) {
 std::string format_rate(double per_second) {
   constexpr std::array kSuffixes = {"", "k", "M", "B"};
   std::size_t scale = 0;
-  // By what three digits round to, so that 999.6 is 1.00k.
+  // The scale is that of the rounded three digits, so that 999.6 is 1.00k.
   while (per_second >= 999.5 && scale + 1 < kSuffixes.size()) {
     per_second /= 1000;
     ++scale;

@@ -47,7 +47,7 @@ Json sampler_json(const SamplerPosition& position) {
           {"progressions", progressions}};
 }
 
-// One key a line, each value without blanks: a window does not take a line per view.
+// One key per line, each value without blanks, so that a window does not take a line per view.
 std::string lines_of(const Json& object) {
   std::string text = "{\n";
   for (const auto& [key, value] : object.items())
@@ -56,7 +56,7 @@ std::string lines_of(const Json& object) {
   return text + "}\n";
 }
 
-// Lists in the object of a reader, with messages of their place.
+// Reads lists from the object of a reader; errors name their key.
 class ListReader {
  public:
   explicit ListReader(const JsonObjectReader& object) : object_(object) {}

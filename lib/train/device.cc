@@ -22,7 +22,7 @@ torch::Device choose_device(const std::string& choice, int local_rank) {
     index = parse_integer<std::int64_t>(choice.substr(colon + 1)).value_or(-1);
   if (index < 0 || index >= count)
     throw UsageError(
-        "--device {}: found {} GPUs, wanted number {} (the rank's place on its machine, unless "
+        "--device {}: found {} GPUs, expected number {} (the rank's number on its machine, unless "
         "cuda:N names one); see odb-trainer doctor",
         choice, count, index);
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(index)};
@@ -45,7 +45,7 @@ std::uint64_t free_memory(torch::Device device) {
 
 std::int64_t peak_memory(torch::Device device) {
   if (device.is_cpu()) return peak_memory_bytes();
-  constexpr std::size_t kAll = 0;  // of the pools that the statistics tell apart
+  constexpr std::size_t kAll = 0;  // the total of all pools
   return at::accelerator::getDeviceStats(device.index()).allocated_bytes[kAll].peak;
 }
 

@@ -1,4 +1,4 @@
-// The device of a rank, and what it has.
+// The device of a rank, and its memory.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace odb {
 
-// `choice`: auto, cpu, cuda or cuda:N; auto is a GPU where there is one. Without a number the
-// rank's place on its machine picks the GPU. UsageError: there is no such GPU, or this LibTorch has
-// none.
+// `choice`: auto, cpu, cuda or cuda:N; auto is a GPU if there is one. Without a number, the rank's
+// number on its machine selects the GPU. UsageError: there is no such GPU, or this LibTorch
+// supports none.
 torch::Device choose_device(const std::string& choice, int local_rank);
 
 // What ranks compare (device_match.h): the name of the GPU, or "cpu". Starts CUDA.
@@ -19,7 +19,7 @@ std::string device_name(torch::Device device);
 // Bytes free on the device for this process; 0: not known.
 std::uint64_t free_memory(torch::Device device);
 
-// The most bytes that this process has held there so far.
+// The maximum bytes that this process has held there so far.
 std::int64_t peak_memory(torch::Device device);
 
 }  // namespace odb

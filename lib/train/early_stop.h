@@ -1,5 +1,5 @@
-// A stop that comes before the ranks are together: there is nothing to save, and the first step may
-// be far away. What takes long until then, or waits for other ranks, looks for it.
+// A stop request that arrives before the ranks have met: there is nothing to save, and the first
+// step may be far away. Slow work before it, and waits for other ranks, check for such a request.
 #pragma once
 
 #include "base/error.h"
@@ -13,13 +13,13 @@ class StoppedEarly : public Error {
   using Error::Error;
 };
 
-// After a stop has come.
+// To be called after a stop was requested.
 StoppedEarly early_stop();
 
-// StoppedEarly: a stop has come. Never blocks; any thread.
+// Throws StoppedEarly if a stop was requested. Never blocks; any thread.
 void heed_early_stop();
 
-// `progress`, which may be empty, of a pass that a stop ends by StoppedEarly.
+// `progress`, which may be empty, that also throws StoppedEarly if a stop was requested.
 TellProgress heeding_stops(TellProgress progress);
 
 }  // namespace odb

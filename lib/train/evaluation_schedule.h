@@ -13,12 +13,12 @@ namespace odb {
 bool is_due(const std::optional<Amount>& period, const RunTotals& before, const RunTotals& after,
             std::int64_t data_size);
 
-// Whether an evaluation follows: a period given by --eval-every was crossed; without one, an epoch
-// ended; at the end of the run in any case, unless the totals are those of the last evaluation.
+// Whether to evaluate now: a period given by --eval-every was crossed or, without one, an epoch
+// ended. Also at the end of the run, unless the last evaluation had the same totals.
 bool evaluation_due(const EvaluationOptions& options, const RunTotals& before,
                     const Progress& after, std::optional<std::int64_t> last_evaluated_step);
 
-// The better of both: the lower loss, the earlier one when equal. A loss that is not finite is
+// The better of the two: the lower loss, the earlier one if equal. A loss that is not finite is
 // never the best.
 std::optional<BestEvaluation> better(const std::optional<BestEvaluation>& best,
                                      const BestEvaluation& now);

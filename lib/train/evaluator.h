@@ -1,9 +1,8 @@
-// Evaluation: the loss on data that is not trained on, each token counting the same, over all
-// ranks.
+// Evaluation: the loss on held-out data over all ranks. Each token counts the same.
 //
-// Each rank goes through its own share of a file with its own data processes, forked for it and
-// ended after it; training's are untouched. Ranks are not kept in step: there is no collective
-// until one sum at the end.
+// Each rank reads its own share of a file with its own data processes, which are forked for it and
+// end after it; those of training are not affected. Ranks do not run in step: the only collective
+// is one sum at the end.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@ namespace odb {
 
 struct EvaluationResult {
   std::string data;  // the file, as --eval-data names it
-  double loss = 0;   // mean over supervised tokens; not a number when there are none
+  double loss = 0;   // mean over supervised tokens; NaN if there are none
   double perplexity = 0;
   std::int64_t supervised_tokens = 0;
   std::int64_t samples = 0;
@@ -29,17 +28,18 @@ struct EvaluationResult {
   friend bool operator==(const EvaluationResult&, const EvaluationResult&) = default;
 };
 
-// Of all files together, each token counting the same.
+// Over all files together; each token counts the same.
 double overall_loss(const std::vector<EvaluationResult>& results);
 
 class Evaluator {
  public:
-  // Lane first_lane + i of `processes` (not at_start) is over data[i]. All references outlive it.
+  // Lane first_lane + i of `processes` (not at_start) reads data[i]. All references must outlive
+  // it.
   Evaluator(DataProcesses& processes, std::size_t first_lane, std::vector<std::string> data,
             LossFunction loss, torch::Device device, TrainingGroups& groups, StopRequest& stop);
 
-  // Goes through all files once. Collective. Nothing: a rank was asked to stop. Where a rank's data
-  // fails all throw: its Error there, OtherRankFailed elsewhere. PeerLostError.
+  // Evaluates all files once. Collective. Nothing: a rank was asked to stop. If a rank's data
+  // fails, all ranks throw: its Error there, OtherRankFailed elsewhere. PeerLostError.
   std::optional<std::vector<EvaluationResult>> run();
 
  private:

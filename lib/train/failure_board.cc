@@ -16,7 +16,7 @@ void count_reader(Store& store, int reader, int world) {
     if (store.add(fmt::format("{}/{}", kReaders, reader), 1) == 1 &&
         store.add(kReaders, 1) == world)
       store.set(kAllRead, "1");
-  } catch (const PeerLostError&) {  // the host left at once when it had counted this one
+  } catch (const PeerLostError&) {  // the host may leave once it has counted this rank
   }
 }
 

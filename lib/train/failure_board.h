@@ -1,5 +1,5 @@
-// Why a rank left, told to the others through the store: so that whoever finds a connection broken,
-// or hears in a vote that another rank cannot go on, can say what really happened.
+// Why a rank failed, published in the store, so that a rank that finds a connection broken, or
+// learns from a vote that another rank cannot go on, can report the real cause.
 #pragma once
 
 #include <chrono>
@@ -17,23 +17,23 @@ struct RankFailure {
   std::string text;
 };
 
-// Thrown by a rank that knows of another that failed, and with what exit code, but not why.
+// Thrown by a rank that knows that another failed, and its exit code, but not why.
 class OtherRankFailed : public Error {
  public:
   using Error::Error;
 };
 
-// The first rank to fail tells so; later ones change nothing. PeerLostError.
+// The first rank to fail reports its failure; later calls change nothing. PeerLostError.
 void tell_failure(Store& store, const RankFailure& failure);
 
-// What a rank has told, waiting for it up to `limit`, 0 for not at all; `reader`, the rank that
-// asks, counts as one of `world` that has read it then, however often it asks. Nothing: none did,
-// or the store is gone.
+// The failure that a rank reported. Waits for one up to `limit`; 0: does not wait. `reader`, the
+// calling rank, then counts as one of `world` that have read it, however often it asks. Nothing: no
+// rank reported one, or the store is gone.
 std::optional<RankFailure> find_failure(Store& store, int reader, int world,
                                         std::chrono::milliseconds limit);
 
-// By the store's host before it leaves with a failure: waits until all ranks have read it, up to
-// `limit`. Whether they have. PeerLostError.
+// By the store's host before it leaves with a failure: waits up to `limit` until all ranks have
+// read it. Returns whether they have. PeerLostError.
 bool await_readers(Store& store, std::chrono::milliseconds limit);
 
 }  // namespace odb

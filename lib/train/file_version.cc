@@ -6,14 +6,14 @@
 
 namespace odb {
 
-void require_version(const JsonObjectReader& object, std::int64_t wanted) {
+void require_version(const JsonObjectReader& object, std::int64_t expected) {
   const std::int64_t version =
       object.integer("version", 0, std::numeric_limits<std::int64_t>::max());
-  if (version != wanted)
+  if (version != expected)
     throw FileError(
         "{}: found version {}, this odb-trainer reads version {}; continue with the release that "
         "wrote it",
-        object.where(), version, wanted);
+        object.where(), version, expected);
 }
 
 }  // namespace odb

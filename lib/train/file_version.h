@@ -1,4 +1,4 @@
-// The version that the JSON files of a checkpoint begin with.
+// The version at the beginning of a checkpoint's JSON files.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace odb {
 
-// FileError unless the object's "version" is `wanted`, the one that this program reads.
-void require_version(const JsonObjectReader& object, std::int64_t wanted);
+// FileError unless the object's "version" is `expected`, the one that this program reads.
+void require_version(const JsonObjectReader& object, std::int64_t expected);
 
 }  // namespace odb

@@ -11,8 +11,8 @@
 namespace odb {
 namespace {
 
-// What LibTorch says of the host's memory, and CUDA of what is not the caching allocator's: errors
-// without a type of their own.
+// Messages of LibTorch for host memory, and of CUDA for memory outside the caching allocator. These
+// errors have no type of their own.
 constexpr std::array<std::string_view, 3> kNoMemory = {"DefaultCPUAllocator: can't allocate memory",
                                                        "DefaultCPUAllocator: not enough memory",
                                                        "CUDA error: out of memory"};

@@ -1,5 +1,4 @@
-// The length of all gradients together (their global L2 norm), for clipping and to see a run
-// diverge.
+// The global L2 norm of all gradients, for clipping and to detect that a run diverges.
 #pragma once
 
 #include <span>
@@ -13,9 +12,10 @@ namespace odb {
 // may give different norms on two ranks, so that all take rank 0's (training_step.h).
 double gradient_norm(std::span<const torch::Tensor> gradients);
 
-// What gradients of that norm are multiplied by so that it is at most `most`: 1 if it is already,
-// or where `most` is 0 (no clipping). (Pascanu et al., "On the difficulty of training recurrent
-// neural networks", 2013, section 3.2; with the 1e-6 that torch.nn.utils.clip_grad_norm_ adds.)
+// The factor that scales gradients of that norm to at most `most`: 1 if the norm is that small
+// already, or if `most` is 0 (no clipping). (Pascanu et al., "On the difficulty of training
+// recurrent neural networks", 2013, section 3.2; with the 1e-6 that torch.nn.utils.clip_grad_norm_
+// adds.)
 double clip_factor(double norm, double most);
 
 }  // namespace odb

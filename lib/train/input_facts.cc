@@ -8,7 +8,7 @@
 namespace odb {
 namespace {
 
-// Names files by their number: paths may differ.
+// Names files by number, because paths may differ.
 void add_files(nlohmann::json& facts, const std::string& flag, const SampleSource& source,
                std::size_t number) {
   const RecordSet& records = source.records();
@@ -26,7 +26,7 @@ std::string input_facts(const TrainingInputs& inputs) {
   for (std::size_t i = 0; i < inputs.evaluation.size(); ++i)
     add_files(facts, "--eval-data", *inputs.evaluation[i], i + 1);
   facts["tokenizer and template"] = inputs.source->making().key();
-  // Parsed: the order of keys and blanks do not count.
+  // Parsed, so that the order of keys and blanks do not count.
   facts["model's config.json"] =
       to_hex(checksum128(nlohmann::json::parse(inputs.config.json).dump()));
   return facts.dump();

@@ -1,5 +1,5 @@
-// What a rank reads, in a few words that ranks can compare: files may lie elsewhere on each
-// machine, but views, samples and the model must be the same ones.
+// A short summary of what a rank reads, to be compared between ranks: paths may differ between
+// machines, but views, samples and the model must be the same.
 #pragma once
 
 #include <string>
@@ -8,10 +8,9 @@
 
 namespace odb {
 
-// A JSON object: of each file of --data and --eval-data its rows, content and weight, of the
-// tokenizer with all that makes samples, and of the model's config.json a checksum. Equal inputs
-// give equal texts.
-// Reads no file again.
+// A JSON object: rows, content and weight of each file of --data and --eval-data, the tokenizer and
+// everything else that shapes samples, and a checksum of the model's config.json. Equal inputs give
+// equal texts. Reads no file again.
 std::string input_facts(const TrainingInputs& inputs);
 
 }  // namespace odb

@@ -19,7 +19,7 @@ std::optional<Json> parse_object(std::string_view line) {
   return value;
 }
 
-// How many bytes from the beginning on are lines that are kept.
+// The number of bytes from the beginning on that are lines to keep.
 std::size_t kept_bytes(std::string_view lines, const JsonLinesFile::Keep& keep) {
   std::size_t kept = 0;
   while (kept < lines.size()) {
@@ -31,7 +31,7 @@ std::size_t kept_bytes(std::string_view lines, const JsonLinesFile::Keep& keep) 
   return kept;
 }
 
-// Cuts off what does not count, before the file is opened for more.
+// Cuts off the rest before the file is opened for appending.
 const std::string& settled(FileSystem& files, const std::string& path,
                            const JsonLinesFile::Keep& keep) {
   if (!files.exists(path)) return path;

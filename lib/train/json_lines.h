@@ -1,8 +1,8 @@
-// A file of one JSON object a line that only ever grows, and whose writer may die at any time.
+// An append-only file of one JSON object per line, whose writer may die at any time.
 //
-// A line counts once its line feed is there: what follows the last one is cut off at the next open.
-// Lines go to the system as they are appended, and survive the death of the process from then on;
-// sync() makes them survive the machine's.
+// A line is complete once it has its line feed; the next open cuts off what follows the last one.
+// Appended lines go to the operating system at once and survive the death of the process; sync()
+// makes them survive a crash of the machine.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,9 @@ namespace odb {
 
 class JsonLinesFile {
  public:
-  // Opens or makes the file and cuts off a torn last line. With `keep`, also every line from the
-  // first on that it answers false for (or that is no JSON object): what a life that is void wrote.
+  // Opens or creates the file and cuts off a torn last line. With `keep`, also cuts off everything
+  // from the first line for which it returns false, or that is not a JSON object: the lines of a
+  // void life.
   using Keep = std::function<bool(const Json&)>;
   JsonLinesFile(FileSystem& files, const std::string& path, const Keep& keep = {});
 
@@ -29,7 +30,7 @@ class JsonLinesFile {
   OutputFile file_;
 };
 
-// All whole lines. FileError naming file and line: one that is no JSON object.
+// All complete lines. FileError with file and line number: a line is not a JSON object.
 std::vector<Json> read_json_lines(FileSystem& files, const std::string& path);
 
 }  // namespace odb

@@ -13,7 +13,8 @@ std::optional<std::int64_t> number_in(const Environment& environment, const char
   if (!text) return std::nullopt;
   const auto number = parse_integer<std::int64_t>(*text);
   if (!number || *number < 0)
-    throw UsageError("the environment has {}={}; wanted a whole number from 0 on", name, *text);
+    throw UsageError("the environment has {}={}; expected a whole number of at least 0", name,
+                     *text);
   return number;
 }
 
@@ -27,12 +28,12 @@ StoreAddress address_in(const Environment& environment) {
         host ? "MASTER_PORT" : "MASTER_ADDR");
   const auto address = parse_store_address(*host + ":" + *port);
   if (!address)
-    throw UsageError("found MASTER_ADDR={} and MASTER_PORT={}; wanted a name and a port", *host,
-                     *port);
+    throw UsageError("found MASTER_ADDR={} and MASTER_PORT={}; expected a host name and a port",
+                     *host, *port);
   return *address;
 }
 
-// A process of several that has no rank would train alone, as would each of the others.
+// One of several processes that has no rank would train alone, as would each of the others.
 void refuse_rankless_task(const Environment& environment) {
   for (const char* name : {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE"}) {
     const std::int64_t tasks = number_in(environment, name).value_or(1);
@@ -62,16 +63,15 @@ LaunchPlace find_launch_place(const RankOptions& options, const Environment& env
         "--rank {} contradicts RANK={} of the environment; leave --rank to the launcher",
         *options.rank, environment("RANK").value_or(""));
   if (rank.has_value() != world.has_value())
-    throw UsageError("found {} without {}; wanted both, or neither for a single rank",
+    throw UsageError("found {} without {}; expected both, or neither for a single rank",
                      rank ? "--rank" : "--world-size", rank ? "--world-size" : "--rank");
   if (!rank) refuse_rankless_task(environment);
   LaunchPlace place;
   place.rank = static_cast<int>(rank.value_or(0));
   place.world = static_cast<int>(world.value_or(1));
   if (place.world < 1 || place.rank >= place.world)
-    throw UsageError(
-        "found rank {} of {} ranks; ranks are numbered from 0 to one below --world-size",
-        place.rank, place.world);
+    throw UsageError("found rank {} of {} ranks; expected a rank from 0 to --world-size - 1",
+                     place.rank, place.world);
   place.local_rank = static_cast<int>(given(options.local_rank, "LOCAL_RANK").value_or(place.rank));
   if (reads_environment)
     place.local_world = static_cast<int>(
@@ -79,15 +79,15 @@ LaunchPlace find_launch_place(const RankOptions& options, const Environment& env
   if (is_address) {
     const auto address = parse_store_address(rendezvous);
     if (!address)
-      throw UsageError("--rendezvous {}: wanted auto, env, or HOST:PORT of rank 0", rendezvous);
+      throw UsageError("--rendezvous {}: expected auto, env, or HOST:PORT of rank 0", rendezvous);
     place.store = *address;
     const bool here = address->host == "localhost" || address->host.starts_with("127.");
     if (here && !reads_environment) place.local_world = place.world;
   } else if (place.world > 1) {
     if (!reads_environment)
       throw UsageError(
-          "--world-size {}: where do the ranks meet? Give --rendezvous HOST:PORT of rank 0, or "
-          "start them by odb-trainer launch",
+          "--world-size {}: found no meeting point; give --rendezvous HOST:PORT of rank 0, or "
+          "start the ranks with odb-trainer launch",
           place.world);
     place.store = address_in(environment);
   }

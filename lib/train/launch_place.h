@@ -1,10 +1,10 @@
-// Which rank this process is, of how many, and where ranks meet. Pure: from options and environment
-// variables.
+// Which rank this process is, of how many, and where the ranks meet. Pure: computed from options
+// and environment variables.
 //
-// --rank, --world-size and --rendezvous HOST:PORT say it all. With `env`, and with `auto` where
+// --rank, --world-size and --rendezvous HOST:PORT define everything. With `env`, and with `auto` if
 // RANK and WORLD_SIZE are set, the variables that launchers commonly set are read: RANK,
-// WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT; flags win. `auto` without
-// them is a single rank, and refused where srun or mpirun started several such processes.
+// WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT; options win. `auto` without
+// them is a single rank, which is refused if srun or mpirun started several such processes.
 #pragma once
 
 #include <optional>
@@ -15,22 +15,22 @@
 
 namespace odb {
 
-// By `odb-trainer launch` to its rank 0: the number of a socket that listens at MASTER_PORT.
+// Set by `odb-trainer launch` for its rank 0: the number of a socket that listens at MASTER_PORT.
 inline constexpr const char* kListeningSocketVariable = "ODB_LISTENING_SOCKET";
 
 struct LaunchPlace {
   int rank = 0;
   int world = 1;
   int local_rank = 0;                   // among the ranks of this machine; picks the GPU
-  int local_world = 1;                  // ranks of this machine, as far as it is known
+  int local_world = 1;                  // ranks of this machine, as far as known
   StoreAddress store{"127.0.0.1", 0};   // hosted by rank 0; port 0: any, for a single rank
   std::optional<int> listening_socket;  // rank 0: inherited
 
   friend bool operator==(const LaunchPlace&, const LaunchPlace&) = default;
 };
 
-// UsageError: numbers that do not fit, a rank without a place to meet, a variable that is missing
-// or no number.
+// UsageError: numbers that do not fit together, a rank without a meeting point, a variable that is
+// missing or not a number.
 LaunchPlace find_launch_place(const RankOptions& options, const Environment& environment);
 
 }  // namespace odb

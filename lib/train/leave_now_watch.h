@@ -1,4 +1,4 @@
-// Ends the process at a second Ctrl-C, whatever it waits for: a thread that looks at the stop flag.
+// Ends the process at a second Ctrl-C, whatever it waits for. A thread polls the stop flag.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@ namespace odb {
 
 class LeaveNowWatch {
  public:
-  // Starts looking, ten times a second. The process then ends with ExitCode::interrupted, without
-  // destructors.
+  // Starts polling, ten times a second. At a second Ctrl-C, the process ends with
+  // ExitCode::interrupted, without destructors.
   LeaveNowWatch();
   LeaveNowWatch(const LeaveNowWatch&) = delete;
   LeaveNowWatch& operator=(const LeaveNowWatch&) = delete;

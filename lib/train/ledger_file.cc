@@ -30,7 +30,7 @@ LedgerFile::~LedgerFile() {
   }
 }
 
-// Cuts off what is torn. Answers how many bytes stand.
+// Cuts off a torn record. Returns the number of bytes that remain.
 std::uint64_t LedgerFile::settle(FileSystem& files, const std::string& path) {
   if (!files.exists(path)) return 0;
   const std::string bytes = files.read_all(path);
@@ -38,7 +38,7 @@ std::uint64_t LedgerFile::settle(FileSystem& files, const std::string& path) {
     if (const auto* step = std::get_if<StepRecord>(&record)) last_step_ = step->step;
   });
   if (valid == bytes.size()) return valid;
-  log("files").info("{}: the last {} bytes are a record that was not finished; cut off", path,
+  log("files").info("{}: cut off the last {} bytes, an unfinished record", path,
                     bytes.size() - valid);
   files.truncate(path, valid);
   return valid;
@@ -57,7 +57,7 @@ void LedgerFile::sync() {
 }
 
 void LedgerFile::flush() {
-  ODB_CHECK(!failed_, "{}: nothing is appended after a failure; open the file anew", file_.path());
+  ODB_CHECK(!failed_, "{}: nothing is appended after a failure; open the file again", file_.path());
   failed_ = true;
   file_.write(waiting_);
   waiting_.clear();
@@ -70,7 +70,7 @@ void read_ledgers(FileSystem& files, const std::string& folder,
   for (const std::string& name : files.list(folder))
     if (const auto rank = parse_rank_name(name, ".bin")) found.emplace_back(*rank, name);
   if (found.empty())
-    throw FileError("{}: found no rank-00000.bin; wanted the ledger folder of a run", folder);
+    throw FileError("{}: found no rank-00000.bin; expected the ledger folder of a run", folder);
   std::ranges::sort(found);
   for (const auto& [rank, name] : found) {
     const std::string path = folder + "/" + name;

@@ -1,5 +1,4 @@
-// A rank's ledger on disk, and all ledgers of a run read together. What is in one:
-// batching/ledger.h.
+// A rank's ledger on disk, and reading all ledgers of a run. The format: batching/ledger.h.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +12,21 @@
 
 namespace odb {
 
-// Appends records. One thread at a time. FileError as FileSystem; after one, the file is closed for
-// good: the next open cuts off what is torn.
+// Appends records. One thread at a time. FileError as FileSystem; after one, the file stays closed,
+// and the next open cuts off what is torn.
 class LedgerFile {
  public:
-  // Makes the file (the folder exists) or opens it, and cuts off a torn tail with a log line.
-  // FileError: another file, another version, damage before the tail.
+  // Creates the file (its folder exists) or opens it, and cuts off a torn tail with a log line.
+  // FileError: not a ledger, another version, damage before the tail.
   LedgerFile(FileSystem& files, const std::string& path);
 
-  // Kept in memory until 16 KiB have come together, sync() or the destructor.
+  // Buffered until 16 KiB are full, sync() or the destructor.
   void append(const LedgerRecord& record);
-  // Everything appended is durable when it returns. Before a manifest that counts on it.
+  // All appended records are durable on return. Call it before writing a manifest that depends on
+  // them.
   void sync();
 
-  // Number of the last step of the file that was there when it was opened, 0 if none.
+  // Number of the last step in the file when it was opened, 0 if none.
   std::int64_t last_step() const { return last_step_; }
 
   ~LedgerFile();
@@ -44,13 +44,13 @@ class LedgerFile {
   bool failed_ = false;
 };
 
-// Calls `visit` for every record of every rank's file in `folder`, by rank. Torn tails are passed
-// over. FileError: damage, or no ledger there.
+// Calls `visit` for every record of every rank's file in `folder`, in rank order. Torn tails are
+// ignored. FileError: damage, or no ledger in the folder.
 void read_ledgers(FileSystem& files, const std::string& folder,
                   const std::function<void(int rank, const LedgerRecord&)>& visit);
 
-// Trained, left out, repeated and missing views of each epoch over all ranks and lives; steps that
-// a later marker voids do not count. Takes a bit per view and epoch. DataError: a view >=
+// Counts trained, left-out, repeated and missing views of each epoch over all ranks and lives,
+// without steps that a later marker voids. Takes a bit per view and epoch. DataError: a view >=
 // data_size.
 std::map<std::int64_t, EpochCoverage> ledger_coverage(FileSystem& files, const std::string& folder,
                                                       std::int64_t data_size);

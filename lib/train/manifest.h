@@ -1,4 +1,4 @@
-// MANIFEST.json of a checkpoint: every file of it with size and checksum.
+// MANIFEST.json of a checkpoint: lists every file with size and checksum.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct Manifest {
 };
 
 std::string to_json(const Manifest& manifest);
-// FileError beginning with `where`: no manifest, another version, no files, a name that comes twice
-// or leads out of the folder.
+// FileError beginning with `where`: not a manifest, another version, no files, a name that is
+// listed twice or leads out of the folder.
 Manifest parse_manifest(std::string_view text, const std::string& where);
 
-// Whether `name` leads to a file below the folder that it counts from: "data/rank-00000.json", not
-// "../x", "/x", "a//b" or "".
+// Whether `name` is a path below its base folder: "data/rank-00000.json", not "../x", "/x", "a//b"
+// or "".
 bool is_name_below(std::string_view name);
 
 }  // namespace odb

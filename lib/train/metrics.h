@@ -1,8 +1,7 @@
-// What a run measures of itself: metrics.jsonl, evaluations.jsonl and summary.json. Written by rank
-// 0.
+// What a run measures: metrics.jsonl, evaluations.jsonl and summary.json. Written by rank 0.
 //
-// Keys and their order are a promise to the tools that read them (docs/run_folder.md). A number
-// that is not finite, or not known, is null.
+// Keys and their order are a stable interface for the tools that read them (docs/run_folder.md). A
+// number that is not finite or not known is null.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +14,18 @@
 
 namespace odb {
 
-// A line of metrics.jsonl: the steps since the line before it.
+// A line of metrics.jsonl: the steps since the previous line.
 struct StepMetrics {
   std::int64_t step = 0;
-  double epoch = 0;          // epochs done, with the part of the running one
+  double epoch = 0;          // finished epochs, with the part of the current one
   std::int64_t samples = 0;  // these three: of the run so far, over all ranks
   std::int64_t tokens = 0;
   std::int64_t supervised_tokens = 0;
   double loss = 0;          // mean over the line's steps, each weighted by its supervised tokens
   double grad_norm = 0;     // of the last step, before clipping
   double lr = 0;            // of the last step
-  double step_seconds = 0;  // mean of a step
-  double data_wait_seconds = 0;  // mean of a step: this rank had no slot
+  double step_seconds = 0;  // mean per step
+  double data_wait_seconds = 0;  // mean per step: this rank had no slot
   double samples_per_second = 0;
   double tokens_per_second = 0;          // real tokens over all ranks
   double padding_fraction = 0;           // of the computed positions
@@ -37,7 +36,7 @@ struct StepMetrics {
 
 Json to_json(const StepMetrics& metrics);
 
-// One step as the loop saw it, for MetricsMeter.
+// One step as the loop measured it, for MetricsMeter.
 struct StepMeasure {
   StepCount count;  // of the step
   double loss = 0;  // mean over its supervised tokens
@@ -51,12 +50,12 @@ struct StepMeasure {
   std::optional<double> peak_memory_gb;
 };
 
-// Gathers steps into lines. Pure.
+// Aggregates steps into lines. Pure.
 class MetricsMeter {
  public:
   void add(const StepMeasure& step);
   std::int64_t steps() const { return steps_; }
-  // The line for what came since the last call; needs a step (checked).
+  // The line for the steps since the last call; needs at least one step (checked).
   StepMetrics take(const RunTotals& totals, double epoch);
 
  private:
@@ -66,10 +65,10 @@ class MetricsMeter {
   double loss_sum_ = 0;  // weighted by supervised tokens
 };
 
-// metrics.jsonl or evaluations.jsonl, open for the lines to come.
+// metrics.jsonl or evaluations.jsonl, open for appending.
 class MetricsFile {
  public:
-  // Cut to the lines of steps up to `resumed_step`; a new run says 0.
+  // Cut to the lines of steps up to `resumed_step`; a new run passes 0.
   MetricsFile(FileSystem& files, const std::string& path, std::int64_t resumed_step);
   void append(const StepMetrics& metrics) { lines_.append(to_json(metrics)); }
   void append(const Json& line) { lines_.append(line); }  // has a "step"
@@ -83,7 +82,7 @@ class MetricsFile {
 struct RunSummary {
   double epoch = 0;
   RunTotals totals;
-  // Of this life, for the rates; none: as the totals, of a run that was not resumed.
+  // Of this life, for the rates; none: the same as the totals (the run was not resumed).
   std::optional<std::int64_t> life_samples;
   std::optional<std::int64_t> life_tokens;
   std::optional<double> loss;  // of the last line of metrics.jsonl
@@ -92,13 +91,13 @@ struct RunSummary {
   double budget_fill = 0;
   std::optional<std::int64_t> unique_views;  // views trained, each counted once
   double first_step_seconds = 0;  // from the start of the process to the end of its first step
-  double startup_seconds = 0;     // from there to the beginning of that step
+  double startup_seconds = 0;  // from the start of the process to the beginning of its first step
   std::optional<double> peak_memory_gb;
   std::int64_t world_size = 1;
 };
 
 Json to_json(const RunSummary& summary);
-// Replaces the file, durably.
+// Replaces the file durably.
 void write_summary(FileSystem& files, const std::string& path, const RunSummary& summary);
 
 }  // namespace odb

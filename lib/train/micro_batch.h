@@ -1,8 +1,8 @@
-// What of a slot goes into the model: the tokens on the device, the labels, and how much they
-// count.
+// The part of a slot that goes into the model: the tokens on the device, the labels, and their
+// weights.
 //
-// A copy, so the slot can be given back at once. On a GPU the copy to the device runs on a stream
-// of its own, beside the micro-batch before.
+// It is a copy, so the slot can be released at once. On a GPU, the copy to the device runs on its
+// own stream, in parallel with the previous micro-batch.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class MicroBatchMaker {
  public:
   MicroBatchMaker(torch::Device device, LossNorm norm);
 
-  // Of a slot with data. The view may be given back on return.
+  // Copies a slot that has data. The view may be released on return.
   MicroBatch make(const BatchView& batch) const;
 
  private:
@@ -40,8 +40,8 @@ class MicroBatchMaker {
   std::optional<c10::Stream> copies_;
 };
 
-// To be called before the tokens are used: work that follows waits for their arrival, the caller
-// does not.
+// Call it before the tokens are used. Work that follows waits for their arrival, the caller does
+// not.
 void await_tokens(const MicroBatch& batch);
 
 }  // namespace odb

@@ -15,7 +15,7 @@ using torch::Tensor;
 
 namespace {
 
-// Elements from which on another thread is worth its start.
+// From this many elements on, another thread is worth its start.
 constexpr std::int64_t kGrain = 1 << 15;
 
 // Calls `work(begin, end)` for ranges that make up the elements of a contiguous tensor, on
@@ -67,7 +67,7 @@ void Optimizer::step(double learning_rate, double gradient_scale) {
       update_on_cpu(group, learning_rate, gradient_scale);
     return;
   }
-  // The kernels divide by it while they read the gradients: no pass of its own.
+  // The kernels divide by it while they read the gradients, which saves a pass.
   const Tensor divisor =
       torch::full({}, 1 / gradient_scale, groups_[0].parameters[0].options().dtype(torch::kFloat));
   for (Group& group : groups_)

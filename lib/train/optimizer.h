@@ -2,8 +2,8 @@
 // with momentum. On the CPU by loops that give the same bits on every machine and with any number
 // of threads (update_kernels.h), on a GPU by LibTorch's fused kernels.
 //
-// Weight decay applies to matrices alone: norms and biases, parameters of one dimension, are left
-// out. Parameters and state are fp32 whatever the model computes in.
+// Weight decay applies only to matrices, not to parameters of one dimension (norms and biases).
+// Parameters and state are fp32 whatever type the model computes in.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +23,20 @@ class Optimizer {
   Optimizer(const OptimizerOptions& options,
             const std::map<std::string, torch::Tensor>& parameters);
 
-  // One update. The gradient of the step is each parameter's gradient times `gradient_scale`; the
-  // gradients themselves are of no use afterwards until they are zeroed. Equal parameters, state,
-  // gradients and arguments give equal bits on all CPUs, and on GPUs of one kind.
+  // One update. The gradient of the step is each parameter's gradient times `gradient_scale`.
+  // Afterwards the gradients are invalid until they are zeroed. Equal parameters, state, gradients
+  // and arguments give equal bits on all CPUs, and on GPUs of one kind.
   void step(double learning_rate, double gradient_scale);
 
-  // Updates so far.
+  // Number of updates so far.
   std::int64_t updates() const { return updates_; }
 
-  // What a later run needs to go on, by name: "blocks.0.qkv.first_moment", "...second_moment";
+  // The state that a later run needs, by name: "blocks.0.qkv.first_moment", "...second_moment";
   // "...momentum" (SGD). The tensors themselves, fp32; the next step() changes them.
   std::map<std::string, torch::Tensor> state() const;
 
  private:
-  // Parameters with the same decay.
+  // Parameters with the same weight decay.
   struct Group {
     double weight_decay = 0;
     std::vector<std::string> names;

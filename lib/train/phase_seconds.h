@@ -1,5 +1,5 @@
-// Where the time of a rank goes while it trains. Phases follow one another on the trainer's thread,
-// so they add up to the whole; what runs beside them (copies, votes under way) is in none.
+// Where a rank's training time goes. Phases follow one another on the trainer's thread, so they add
+// up to the whole. What runs in parallel with them (copies, pending votes) is in none.
 #pragma once
 
 namespace odb {

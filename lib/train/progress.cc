@@ -37,7 +37,7 @@ RunLimits run_limits(const LengthOptions& options, std::int64_t data_size) {
   if (!options.epochs && other) return limits;
   const double views = options.epochs.value_or(1) * static_cast<double>(data_size);
   if (views > static_cast<double>(kLargestAmount))
-    throw UsageError("--epochs {} of {} samples are more than {} views; wanted fewer epochs",
+    throw UsageError("--epochs {} of {} samples are more than {} views; expected fewer epochs",
                      *options.epochs, data_size, kLargestAmount);
   limits.views = std::max<std::int64_t>(1, std::llround(views));
   return limits;

@@ -1,8 +1,8 @@
-// How far a run is: totals, and the share of its length that is done.
+// How far a run is: totals, and the completed share of its length.
 //
-// Pure and equal on all ranks, for everything that goes in is: step totals are sums over all ranks.
-// So all ranks see the end of the run, of a warm-up or of a period at the same step without asking
-// each other. Only time is different: a time limit is asked for as a stop, by vote.
+// All inputs are sums over all ranks, so every rank computes the same result: all ranks see the end
+// of the run, of a warm-up or of a period at the same step without asking each other. Only time
+// differs between ranks: a time limit becomes a stop request, decided by vote.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct RunLimits {
   std::optional<std::int64_t> tokens;
 };
 
-// One epoch where the options give no limit. A part of an epoch counts as whole views, rounded, at
+// One epoch if the options give no limit. A fraction of an epoch is rounded to whole views, at
 // least one.
 RunLimits run_limits(const LengthOptions& options, std::int64_t data_size);
 
@@ -34,21 +34,21 @@ struct StepCount {
   std::int64_t supervised_tokens = 0;
   std::int64_t left_out = 0;    // rows left out that came with its slots, of all ranks
   std::int64_t idle_slots = 0;  // micro-steps of ranks without data
-  bool skipped = false;         // its gradient was not finite, and thrown away
+  bool skipped = false;         // its gradient was not finite and was dropped
   double seconds = 0;
 };
 
 // What the run did so far. In a checkpoint (state.json); seconds are of this process life.
 struct RunTotals {
-  std::int64_t epoch = 0;        // the running one, from 0
-  std::int64_t epoch_views = 0;  // views of it that are done: trained and left out
+  std::int64_t epoch = 0;        // the current one, from 0
+  std::int64_t epoch_views = 0;  // its views that are done: trained or left out
   std::int64_t steps = 0;
   std::int64_t samples = 0;  // views trained
   std::int64_t left_out = 0;
   std::int64_t tokens = 0;
   std::int64_t supervised_tokens = 0;
   std::int64_t idle_slots = 0;
-  std::int64_t skipped_steps = 0;  // of the steps, those whose gradient was thrown away
+  std::int64_t skipped_steps = 0;  // of the steps, those whose gradient was dropped
   double seconds = 0;
 
   friend bool operator==(const RunTotals&, const RunTotals&) = default;
@@ -60,8 +60,8 @@ class Progress {
 
   // A finished step.
   void add_step(const StepCount& step);
-  // The end slot: the next epoch begins, whatever was not drawn of this one (--join off) counts as
-  // done. `left_out`: rows that came with the end slot, of all ranks.
+  // The end slot: the next epoch begins. Views of the old one that were not drawn (--join off)
+  // count as done. `left_out`: rows that came with the end slot, of all ranks.
   void end_epoch(std::int64_t left_out);
 
   const RunTotals& totals() const { return totals_; }
@@ -69,14 +69,14 @@ class Progress {
 
   // 0..1, of the limit nearest its end; 1 only when done() is.
   double share() const;
-  // Whether a limit is reached. Looked at after each step and each end slot; no step follows.
+  // Whether a limit is reached. Checked after each step and each end slot; no step follows.
   bool done() const;
   // "epochs", "max-steps", "max-samples", "max-tokens": the option of the limit reached first;
   // empty while none is.
   std::string reached() const;
 
-  // The totals counted in `unit`: whole epochs and the part of the running one, samples with those
-  // left out not counted, tokens, steps, seconds.
+  // The totals counted in `unit`: epochs with the fraction of the current one, samples without
+  // those left out, tokens, steps, seconds.
   double count(Unit unit) const;
 
  private:

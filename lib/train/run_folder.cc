@@ -9,8 +9,8 @@
 namespace odb {
 namespace {
 
-// What must not outlive the rest when a removal is cut short comes first: who looks for a run finds
-// it by its checkpoints.
+// Removed in this order. Entries that must not outlive the rest of an interrupted removal come
+// first: a run is recognized by its checkpoints.
 constexpr std::array kEntries = {"checkpoints",  "metrics.jsonl", "evaluations.jsonl", "ledger",
                                  "summary.json", "lives.jsonl",   "config.json"};
 
@@ -50,7 +50,7 @@ void require_output(FileSystem& files, const std::string& output) {
   if (output.empty())
     throw UsageError("--output is missing; name the folder to write the run into");
   if (files.exists(output) && !files.is_folder(output))
-    throw UsageError("--output {}: found a file; wanted a folder, or a name that is free", output);
+    throw UsageError("--output {}: found a file; expected a folder or an unused name", output);
 }
 
 RunFolder::RunFolder(FileSystem& files, const std::string& output, ExistingRun existing,
@@ -58,7 +58,7 @@ RunFolder::RunFolder(FileSystem& files, const std::string& output, ExistingRun e
     : paths_{output} {
   require_output(files, output);
   files.make_folders(output);
-  // Where a run has written there is its lock, taken before all else.
+  // A folder that a run has written holds its lock, which is taken before all else.
   if (const auto foreign = run_entries(files, output);
       !foreign.empty() && existing != ExistingRun::resume && !files.exists(paths_.lock()))
     throw UsageError(
@@ -69,8 +69,9 @@ RunFolder::RunFolder(FileSystem& files, const std::string& output, ExistingRun e
   const std::vector<std::string> found = run_entries(files, output);
   if (existing == ExistingRun::refuse && holds_run(files, output))
     throw UsageError(
-        "--output {}: a run is there already ({}); give another folder (with --model, a step of {} "
-        "to train its weights further), or --overwrite on to remove that run and start anew",
+        "--output {}: the folder holds a run already ({}); give another folder (with --model, a "
+        "step of {} to train its weights further), or --overwrite on to remove that run and start "
+        "again",
         output, fmt::join(found, ", "), paths_.checkpoints());
   if (existing != ExistingRun::resume && !found.empty()) {
     log("files").info("removing what an earlier start left in {}: {}", output,

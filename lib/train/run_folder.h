@@ -1,4 +1,4 @@
-// The --output folder of a run, held by rank 0: made, locked, with the run's options in it.
+// The --output folder of a run, held by rank 0: created, locked, with the run's options in it.
 #pragma once
 
 #include <memory>
@@ -12,31 +12,31 @@
 
 namespace odb {
 
-// What to do about a run that the folder holds already.
+// What to do about a run that the folder already holds.
 enum class ExistingRun {
   refuse,
   overwrite,  // remove what a run wrote there, and nothing else
   resume      // leave it all
 };
 
-// The names in `folder` that a run wrote: config.json, metrics.jsonl, ledger, checkpoints, ... The
-// lock is none of them. Sorted; empty when there is no folder.
+// The names in `folder` that a run wrote: config.json, metrics.jsonl, ledger, checkpoints, ...,
+// without the lock. Sorted; empty if there is no folder.
 std::vector<std::string> run_entries(FileSystem& files, const std::string& folder);
 
-// Whether a run trained there: a checkpoint (or a part of one), or a line of metrics. What a start
-// that came to nothing left behind is no run.
+// Whether a run trained there: it left a checkpoint (or a part of one) or a line of metrics. A
+// start that never trained is not a run.
 bool holds_run(FileSystem& files, const std::string& folder);
 
-// UsageError: nothing is named, or a file is there. Changes nothing; a RunFolder checks it, too.
+// UsageError: no path is given, or it is a file. Changes nothing; RunFolder checks it, too.
 void require_output(FileSystem& files, const std::string& output);
 
 class RunFolder {
  public:
-  // Makes `output`, takes its lock, settles what is there, and writes config.json (config_json of
-  // the command's table) durably. Blocks as long as the disk does, never for the lock. UsageError:
-  // no folder named; another process has the lock; there is a run and it is to be refused (the
-  // message names what is there and the options to use). FileError: it cannot be written. Nothing
-  // is removed before the lock is held.
+  // Creates `output`, takes its lock, handles an existing run, and writes config.json (config_json
+  // of the command's table) durably. Blocks on disk I/O, never on the lock. UsageError: no folder
+  // is given; another process has the lock; a run exists and must be refused (the message names its
+  // files and the options to use). FileError: it cannot be written. Nothing is removed before the
+  // lock is held.
   RunFolder(FileSystem& files, const std::string& output, ExistingRun existing,
             std::string_view config);
 

@@ -86,11 +86,10 @@ RunLock::RunLock(const std::string& path, LockOwner owner) : path_(path), owner_
         "--output",
         path, describe(before));
   if (error_number != 0)
-    log("files").warn("{}: this file system has no locks ({}); nothing keeps two runs apart", path,
+    log("files").warn("{}: this file system has no locks ({}); two runs could write here", path,
                       errno_text(error_number));
   if (!before.nonce.empty() && !before.released)
-    log("files").info("{}: {} died without giving its lock back; taken over", path,
-                      describe(before));
+    log("files").info("{}: {} died without releasing its lock; taken over", path, describe(before));
   if (!write_file(file_.get(), to_json(owner_)))
     throw FileError("cannot write {}: {}; free some space there or choose another folder", path,
                     errno_text(errno));
@@ -102,7 +101,7 @@ RunLock::~RunLock() {
   write_file(file_.get(), to_json(owner_));
 }
 
-// By name: after a takeover on another machine the name may lead to another file.
+// By name, because after a takeover on another machine the name may refer to another file.
 bool RunLock::still_ours() const {
   const Descriptor named(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   return named.open() && parse_lock_owner(read_file(named.get())).nonce == owner_.nonce;

@@ -1,12 +1,12 @@
 // The lock of a run folder: one process at a time writes there.
 //
-// An flock on the file `lock`, freed by the system when its owner, and all that it forked
-// meanwhile, are dead. The file tells who that is, for people: {"host", "pid", "job", "nonce",
-// "released"}. It stays after the run, so that there is no moment at which two could hold locks on
-// two files of one name.
+// An flock on the file `lock`. The system frees it when its owner, and all processes that the owner
+// forked meanwhile, are dead. The file names the owner, for people: {"host", "pid", "job", "nonce",
+// "released"}. It stays after the run, so that two processes never hold locks on two files of one
+// name.
 //
-// Some network file systems give flock no effect between machines; so the owner also asks whether
-// its nonce still stands in the file (still_ours), and a takeover across machines is found out.
+// On some network file systems, flock has no effect between machines. So the owner also checks
+// whether its nonce is still in the file (still_ours), which detects a takeover by another machine.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ namespace odb {
 struct LockOwner {
   ProcessPlace place;
   std::string nonce;      // random: no two holders have the same
-  bool released = false;  // the owner left by itself
+  bool released = false;  // the owner released the lock itself
 
   friend bool operator==(const LockOwner&, const LockOwner&) = default;
 };
@@ -28,21 +28,21 @@ struct LockOwner {
 // "process 4711 on node7 (job 99)".
 std::string describe(const LockOwner& owner);
 std::string to_json(const LockOwner& owner);
-// An owner with empty fields for a text that is none: a lock file is not worth a failed run.
+// An owner with empty fields if the text is invalid: a lock file is not worth a failed run.
 LockOwner parse_lock_owner(std::string_view text);
 
 class RunLock {
  public:
-  // Takes the lock at `path` (its folder exists) without waiting. UsageError naming the owner: held
-  // by another process. One whose owner died is taken over with a log line. FileError: the file
-  // cannot be made; where the file system has no flock, the lock is taken with a warning.
+  // Takes the lock at `path` (its folder exists) without waiting. UsageError with the owner:
+  // another process holds it. A lock whose owner died is taken over with a log line. FileError: the
+  // file cannot be created. If the file system has no flock, the lock is taken with a warning.
   RunLock(const std::string& path, LockOwner owner);
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
   ~RunLock();  // releases it; never throws
 
   const LockOwner& owner() const { return owner_; }
-  // Whether the file still tells this owner.
+  // Whether the file still names this owner.
   bool still_ours() const;
 
  private:

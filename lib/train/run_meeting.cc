@@ -28,14 +28,15 @@ constexpr const char* kAllAlike = "run/all-alike";  // "yes", or "no" with a fai
 constexpr const char* kLeft = "run/left";
 constexpr const char* kAllLeft = "run/all-left";
 
-// Data processes that are stuck are killed before that.
+// Stuck data processes are killed within this time.
 constexpr std::chrono::seconds kStoppingData{15};
-// For all ranks to read why one failed: the heartbeats of those that are stuck come by within ten.
+// For all ranks to read why one failed: the heartbeats of stuck ranks read it within ten seconds.
 constexpr std::chrono::seconds kReading{15};
 // For a thread that is not stuck to find its connections broken.
 constexpr std::chrono::seconds kFinding{2};
 constexpr std::chrono::milliseconds kGlance{100};
-// Then the log is told what this rank still waits for. Ranks that fail alike all come before.
+// After this time the log reports what this rank still waits for. Ranks that fail alike all come
+// earlier.
 constexpr std::chrono::seconds kLongToTell{30};
 
 Store store_of(const LaunchPlace& place, std::chrono::milliseconds timeout) {
@@ -106,11 +107,11 @@ void RunMeeting::compare(const std::string& inputs, const std::string& device) {
     store_.set(kInputs, inputs);
   }
   if (!await(kInputs))
-    throw PeerLostError("rank 0 has not told what it reads within {}", print_duration(timeout_));
+    throw PeerLostError("rank 0 has not reported its inputs within {}", print_duration(timeout_));
   const std::string different = differing_options(inputs, store_.find(kInputs).value_or("{}"));
   if (!different.empty())
     throw UsageError(
-        "rank {} reads other files than rank 0: {}; wanted copies of the same files on all "
+        "rank {} reads other files than rank 0: {}; expected copies of the same files on all "
         "machines",
         place_.rank, different);
   const std::string mismatch =
@@ -145,11 +146,12 @@ void RunMeeting::tell(const Error& error) {
     tell_failure(store_, {place_.rank, error.code(), error.what()});
     store_.set_once(kAllAlike, "no");  // where ranks still wait for it
     tell_end(store_, place_.rank);
-  } catch (const PeerLostError&) {  // nobody left to tell
+  } catch (const PeerLostError&) {  // nobody left to report to
   }
 }
 
-// Until all have compared what they read, some may be on their way. A stop reaches all at once.
+// Until all have compared what they read, some may still be on their way. A stop reaches all ranks
+// at once.
 void RunMeeting::keep_board(Store& store, ExitCode code) const {
   const auto least = code == ExitCode::saved ? kFinding : kReading;
   const auto begin = Clock::now();
@@ -173,8 +175,8 @@ void RunMeeting::settle(const Error& error) {
       find_failure(store_, place_.rank, place_.world, 2 * timeout_);
   if (place_.rank == 0 && failure) keep_board(store_, failure->code);
   if (!is_of_another(error)) return;
-  // A rank that fell silent, or died, told nothing: the heartbeat finds out which, and ends this
-  // process.
+  // A rank that fell silent, or died, has reported nothing: the heartbeat finds out which, and ends
+  // this process.
   if (!failure) failure = await_heard(ends);
   if (!failure) return;
   {
@@ -192,7 +194,7 @@ std::optional<RankFailure> RunMeeting::await_heard(Clock::time_point ends) {
   return heard_;
 }
 
-// Over a connection of its own: another thread may wait for long on the other one.
+// Over its own connection, because another thread may wait for long on the other one.
 std::optional<RankFailure> RunMeeting::look_at_board() {
   constexpr std::chrono::milliseconds kConnecting{1000};
   try {
@@ -209,8 +211,8 @@ std::optional<Error> RunMeeting::end_of_process(const Error& loss) {
     std::unique_lock lock(mutex_);
     heard_ = failure;
     changed_.notify_all();
-    // No board, and the other thread about to end the process: rank 0 may have left, board and all,
-    // because that thread has read it.
+    // No failure report, but the other thread is about to end the process: it may have read the
+    // report before rank 0 left with it.
     const Ending enough = failure ? Ending::for_another : Ending::known;
     if ((failure || ending_ != Ending::no) &&
         changed_.wait_for(lock, kFinding, [&] { return ending_ >= enough; }))
@@ -220,12 +222,12 @@ std::optional<Error> RunMeeting::end_of_process(const Error& loss) {
     if (place_.rank == 0) keep_own_board(failure->code);
     return as_error(*failure);
   }
-  // A stop that reached all: others have left, and this rank has not come to look for it yet.
+  // A stop reached all ranks: others have left, and this rank has not noticed it yet.
   if (!compared_ && stop_state().stop()) return early_stop();
   return loss;
 }
 
-// Over a connection of its own, as above.
+// Over its own connection, as above.
 void RunMeeting::keep_own_board(ExitCode code) const {
   try {
     Store board = Store::connect(store_.address(), timeout_);
@@ -237,30 +239,30 @@ void RunMeeting::keep_own_board(ExitCode code) const {
 void tell_before_meeting(const LaunchPlace& place, std::chrono::milliseconds timeout,
                          const Error& error) {
   if (place.world == 1) return;
-  std::promise<void> telling;
-  const std::future<void> told = telling.get_future();
-  auto tell = [place, timeout, error, telling = std::move(telling)]() mutable {
+  std::promise<void> finished;
+  const std::future<void> done = finished.get_future();
+  auto report = [place, timeout, error, finished = std::move(finished)]() mutable {
     try {
       RunMeeting meeting(place, timeout);
       meeting.tell(error);
       meeting.settle(error);
-    } catch (const std::exception&) {  // nobody to tell
+    } catch (const std::exception&) {  // nobody to report to
     }
-    telling.set_value();
+    finished.set_value();
   };
-  // A store whose host is stopped never answers: the thread is left behind then.
+  // A store whose host is stopped never answers: the thread is then abandoned.
   {
     const ScopedSignalBlock block;
-    std::thread(std::move(tell)).detach();
+    std::thread(std::move(report)).detach();
   }
   const auto begin = Clock::now();
   bool logged = false;
-  while (told.wait_for(kGlance) != std::future_status::ready && !stop_state().stop()) {
+  while (done.wait_for(kGlance) != std::future_status::ready && !stop_state().stop()) {
     const auto waited = Clock::now() - begin;
     if (waited >= timeout) return;
     if (waited < kLongToTell || std::exchange(logged, true)) continue;
-    log("train").error("{}; waits to tell the other ranks, for {} at most", error.what(),
-                       print_duration(timeout));
+    log("train").error("{}; waiting to report this to the other ranks, for at most {}",
+                       error.what(), print_duration(timeout));
   }
 }
 

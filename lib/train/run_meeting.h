@@ -1,22 +1,22 @@
-// How the ranks of a run find each other, tell each other why one cannot go on, and leave.
+// How the ranks of a run find each other, report why one cannot go on, and leave.
 //
-//   RunMeeting(...)             all know the store
-//   start_heartbeat(...)        a rank that falls silent is found from now on
-//   open(...) / await_open(...) rank 0 has the run's folder; all have the same options
+//   RunMeeting(...)             all are connected to the store
+//   start_heartbeat(...)        from here on, a rank that falls silent is detected
+//   open(...) / await_open(...) rank 0 holds the run's folder; all have the same options
 //   compare(...)                all read the same
-//   ... the groups are made over the store, and the run takes place ...
-//   leave()                     in peace: rank 0's store stays until nobody needs it
-//   tell(error), settle(error)  otherwise: all leave for one reason, and know it
-//   tell_before_meeting(error)  instead of all that: this rank failed before it could come
+//   ... the groups are created over the store, and the run takes place ...
+//   leave()                     cleanly: rank 0's store stays until nobody needs it
+//   tell(error), settle(error)  on failure: all ranks leave with the same cause
+//   tell_before_meeting(error)  instead of all that: this rank failed before it connected
 //
-// Until all ranks have compared what they read, a stop ends what waits for others (early_stop.h).
+// Until all ranks have compared what they read, a stop ends waits for others (early_stop.h).
 //
-// A rank that fails by itself, wherever the others are: tells why on the board of failures
-// (failure_board.h), breaks its connections, and ends without having left in peace. Whoever finds a
-// connection broken reads the board. Whoever does not, for a collective on a GPU only hangs then,
-// is ended by its heartbeat, which takes the rank for lost and reads the board, too.
+// A rank that fails by itself reports why to the store (failure_board.h), breaks its connections,
+// and ends without leave(), wherever the others are. A rank that finds a connection broken reads
+// the report. A rank that does not, because a collective on a GPU then only hangs, is ended by its
+// heartbeat, which detects the lost rank and reads the report, too.
 //
-// A run of one rank has a store, for its data processes, and nobody to wait for.
+// A run of one rank has a store, for its data processes, and waits for nobody.
 #pragma once
 
 #include <atomic>
@@ -39,62 +39,61 @@ namespace odb {
 
 class RunMeeting {
  public:
-  // Hosts the store as rank 0, else connects to it: blocks until it is there, at most `timeout`
+  // Hosts the store as rank 0, otherwise connects to it: blocks until it exists, at most `timeout`
   // (`--timeout`). PeerLostError: nobody hosts it. UsageError: the port is taken. StoppedEarly.
   RunMeeting(const LaunchPlace& place, std::chrono::milliseconds timeout);
   RunMeeting(const RunMeeting&) = delete;
   RunMeeting& operator=(const RunMeeting&) = delete;
-  // Without leave() before, the others take this rank for lost.
+  // Without leave() before, the others consider this rank lost.
   ~RunMeeting();
 
   Store& store() { return store_; }
 
-  // From now on a peer that is lost ends this process, with the exit code and the words of the rank
-  // that failed where one told them; and this rank tells that it lives (rank_heartbeat.h). Where
-  // this rank is about to end anyway, by tell(), that is left to go on. `phase` and `before_end`
-  // are called on another thread; `phase` must not block. Nothing where the rank is alone.
-  // PeerLostError.
+  // From now on this rank sends heartbeats, and a lost peer ends this process, with the exit code
+  // and the message of the rank that failed if one has reported them (rank_heartbeat.h). If this
+  // rank is already ending by tell(), it continues to do so. `phase` and `before_end` are called on
+  // another thread; `phase` must not block. Does nothing in a run of one rank. PeerLostError.
   void start_heartbeat(std::function<std::string()> phase,
                        std::function<void(const LostPeer&)> before_end);
 
-  // By rank 0 once the run's folder is its own: `config` is what every rank is to have been started
+  // By rank 0 once it holds the run's folder: `config` is what every rank must have been started
   // with (same_options.h).
   void open(const std::string& config);
   // By the other ranks: blocks until then, at most `timeout`. UsageError: `config` differs where it
-  // must not. OtherRankFailed: rank 0 cannot go on. PeerLostError: it does not say.
+  // must not. OtherRankFailed: rank 0 cannot go on. PeerLostError: rank 0 does not answer.
   void await_open(const std::string& config);
 
   // By all ranks after that, with what they read (input_facts.h) and the name of their device
-  // (device_match.h; empty on all ranks: any will do): blocks until all have compared these with
-  // rank 0's, at most `timeout` twice; for one that went on to join would wait for those that
-  // leave. UsageError: this rank's differ. OtherRankFailed: another rank cannot go on.
-  // PeerLostError: not all say so.
+  // (device_match.h; empty on all ranks: any device is accepted). Blocks until all have compared
+  // these with rank 0's, at most 2 x `timeout`, so that no rank goes on to join while others leave.
+  // UsageError: this rank's differ. OtherRankFailed: another rank cannot go on. PeerLostError: not
+  // all ranks answer.
   void compare(const std::string& inputs, const std::string& device);
 
-  // By all ranks at the end, past a point where all were together and with their data processes
-  // gone. Rank 0 blocks until all have called, somewhat longer than `timeout` at most.
+  // By all ranks at the end, after a point where all were together, with their data processes gone.
+  // Rank 0 blocks until all have called, at most somewhat longer than `timeout`.
   void leave();
 
-  // At once when `error` is to end this rank, before any connection to the others is broken: one of
-  // its own is told to them.
+  // Call it at once when `error` ends this rank, before any connection to the others is broken.
+  // Reports `error` to the others if it is this rank's own.
   void tell(const Error& error);
-  // After that, with the groups gone: others may wait in a collective that only this ends. With a
-  // failure that was told, rank 0, where the store is, waits for the others to read it: some
-  // seconds, or, before all have compared what they read, at most `timeout`. Returns then if
-  // `error` is this rank's own. Where it comes from another rank's end (PeerLostError,
-  // OtherRankFailed), blocks until that one has told why, and throws this as an Error with its exit
-  // code in place of `error`; when nothing is told the heartbeat ends the process meanwhile, or
-  // this returns after twice `timeout`.
+  // Call it after tell(), with the groups gone, because others may wait in a collective that only
+  // this ends. Rank 0, which hosts the store, first waits for the others to read a reported
+  // failure: some seconds or, before all have compared what they read, at most `timeout`. If
+  // `error` is this rank's own, returns then. If it comes from another rank (PeerLostError,
+  // OtherRankFailed), blocks until that rank has reported why, and throws that as an Error with its
+  // exit code. If no rank reports, the heartbeat ends the process meanwhile, or this returns after
+  // 2 x `timeout`.
   void settle(const Error& error);
 
  private:
   bool alone() const { return place_.world == 1; }
   // Whether the key is there within the timeout.
   bool await(const char* key);
-  // On the heartbeat's thread: see EndOfProcess. Waits for tell(), a little.
+  // On the heartbeat's thread: see EndOfProcess. Waits a little for tell().
   std::optional<Error> end_of_process(const Error& loss);
   std::optional<RankFailure> look_at_board();
-  // By rank 0, which hosts it.
+  // By rank 0, which hosts the store.
   void keep_board(Store& store, ExitCode code) const;
   void keep_own_board(ExitCode code) const;
   std::optional<RankFailure> await_heard(std::chrono::steady_clock::time_point ends);
@@ -102,25 +101,24 @@ class RunMeeting {
   // Whether the thread that called tell() ends the process.
   enum class Ending : std::uint8_t {
     no,
-    for_another,  // and what with is for another rank to tell
+    for_another,  // with the cause that another rank reports
     known
   };
 
   LaunchPlace place_;
   std::chrono::milliseconds timeout_;
   Store store_;
-  std::atomic<bool> compared_{false};  // all have
+  std::atomic<bool> compared_{false};  // all ranks have
   std::mutex mutex_;
   std::condition_variable changed_;
   Ending ending_ = Ending::no;
-  std::optional<RankFailure> heard_;  // by the heartbeat's thread
+  std::optional<RankFailure> heard_;  // written by the heartbeat's thread
   std::unique_ptr<Heartbeat> heartbeat_;
 };
 
-// By a rank of several that `error` ends before it has met the others: comes to the meeting for no
-// more than to tell them, so that they leave with its words and exit code instead of waiting for
-// it. Blocks until it has, at most `timeout`, or a stop comes; where that takes long, the log is
-// told. Throws no Error.
+// By a rank of several that `error` ends before it has met the others: connects only to report it,
+// so that they leave with its message and exit code instead of waiting for it. Blocks until that is
+// done, at most `timeout`, or until a stop; logs a line if it takes long. Throws no Error.
 void tell_before_meeting(const LaunchPlace& place, std::chrono::milliseconds timeout,
                          const Error& error);
 

@@ -1,4 +1,4 @@
-// A part of a run, as people give it: a share of its whole length (`0.03`) or an amount (`100
+// A part of a run, as users give it: a share of its whole length (`0.03`) or an amount (`100
 // steps`, `1M tokens`). Warm-up and decay are such parts.
 #pragma once
 
@@ -13,15 +13,15 @@
 namespace odb {
 
 struct RunPart {
-  double share = 0;              // 0..1; without meaning when there is an amount
+  double share = 0;              // 0..1; ignored if there is an amount
   std::optional<Amount> amount;  // epochs, samples, tokens or steps
 
   bool none() const { return !amount && share == 0; }
   friend bool operator==(const RunPart&, const RunPart&) = default;
 };
 
-// A plain number is a share, 0..1; with a unit it is an amount. Durations are refused: ranks do not
-// agree on time.
+// A plain number is a share, 0..1; with a unit it is an amount. Durations are refused, because
+// ranks do not agree on time.
 Reading<RunPart> read_run_part(std::string_view text);
 std::string print_run_part(const RunPart& part);
 

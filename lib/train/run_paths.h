@@ -1,4 +1,4 @@
-// Where everything of a run lies, below its --output folder. Names are made and read here alone.
+// Paths of everything of a run, below its --output folder. Names are built and parsed only here.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace odb {
 
-// rank-00007, as ledgers and data states are named.
+// rank-00007, the name of ledgers and data states.
 std::string rank_name(int rank);
 // The rank in "rank-00007" + suffix; nothing for any other name.
 std::optional<int> parse_rank_name(std::string_view name, std::string_view suffix);

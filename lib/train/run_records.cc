@@ -29,7 +29,7 @@ struct RunRecords::First {
   JsonLinesFile evaluations;
   LivesFile lives;
   std::unique_ptr<Console> console;
-  MetricsMeter meter;  // of the line to come
+  MetricsMeter meter;  // of the next line
   MetricsMeter all;    // of the whole run
   ConsoleFigures figures;
   RunSummary summary;
@@ -135,15 +135,15 @@ void RunRecords::fail(const Error& error) noexcept {
   }
 }
 
-// What the totals of a run that went well would hide.
+// Warns about what the totals of a successful run would hide.
 void RunRecords::tell_what_was_not_learned(const RunTotals& totals) const {
   if (totals.skipped_steps > 0)
     log("train").warn("{} of {} steps were skipped: their gradients were not finite",
                       totals.skipped_steps, totals.steps);
   if (totals.steps > 0 && options_.learning_rate > 0 && highest_rate_ == 0)
     log("train").warn(
-        "no weight was changed: {} had learning rate 0, where a warm-up begins; give --warmup 0, "
-        "or a run of more steps",
+        "no weight was changed: {} had learning rate 0, at which a warm-up begins; give "
+        "--warmup 0 or a run of more steps",
         totals.steps == 1 ? "the only step" : fmt::format("all {} steps", totals.steps));
 }
 

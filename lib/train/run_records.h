@@ -1,5 +1,5 @@
-// What a run leaves in its folder while it goes on, and what a person sees of it: a ledger on every
-// rank; metrics, lives, summary and console on rank 0.
+// What a run records in its folder while it trains, and what it shows on the console: a ledger on
+// every rank; metrics, lives, summary and console on rank 0.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ struct RunRecordsOptions {
   std::int64_t log_every = 1;
   ConsoleKind console = ConsoleKind::automatic;
   std::chrono::steady_clock::time_point process_start;
-  // Of this rank's device, bytes; 0: not known.
+  // Bytes of this rank's device; 0: not known.
   std::function<std::int64_t()> peak_memory;
 };
 
@@ -41,18 +41,19 @@ class RunRecords {
   RunRecords& operator=(const RunRecords&) = delete;
   ~RunRecords();
 
-  // The loop begins. `apart`: seconds that went into an evaluation before it, which are not counted
-  // as time to start.
+  // The loop begins. `apart`: seconds of an evaluation before it, which do not count as startup
+  // time.
   void on_start(double apart);
   void on_finished(const FinishedStep& step);
   void on_measured(const StepMeasure& measure, const Progress& progress);
   void on_evaluated(const std::vector<EvaluationResult>& results, const RunTotals& totals);
 
-  // Makes the ledger durable: before a manifest counts on it.
+  // Makes the ledger durable. Call it before writing a manifest that depends on it.
   void sync();
-  // The last words of a life that ends with an error of this rank; never throws.
+  // Records that this life ends with an error of this rank; never throws.
   void fail(const Error& error) noexcept;
-  // The last words of this life; rank 0 counts the unique views from all ledgers, which are synced.
+  // Records the end of this life; rank 0 counts the unique views from all ledgers, which are
+  // synced.
   void finish(const Progress& progress, const PhaseSeconds& seconds, const std::string& reason,
               int exit_code);
 

@@ -1,4 +1,4 @@
-// state.json of a checkpoint: everything of a run that is one value for all ranks.
+// state.json of a checkpoint: the state of a run that is equal on all ranks.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct BestEvaluation {
 struct RunState {
   RunTotals totals;                    // totals.steps is the checkpoint's step
   std::optional<BestEvaluation> best;  // none yet
-  bool evaluation_open = false;        // stopped in the middle: to be run again
+  bool evaluation_open = false;        // an evaluation was interrupted and must run again
   std::int64_t world_size = 1;
   std::uint64_t seed = 0;
   std::int64_t data_size = 0;
@@ -29,10 +29,10 @@ struct RunState {
   friend bool operator==(const RunState&, const RunState&) = default;
 };
 
-// Pretty JSON with a line feed at the end; equal states give equal bytes. totals.seconds are not in
-// it: they are of a process life.
+// Pretty JSON with a final line feed; equal states give equal bytes. Does not contain
+// totals.seconds, which belong to a process life.
 std::string to_json(const RunState& state);
-// FileError beginning with `where`: no JSON, a key missing or of the wrong kind, another version.
+// FileError beginning with `where`: not JSON, a key missing or of the wrong kind, another version.
 RunState parse_run_state(std::string_view text, const std::string& where);
 
 }  // namespace odb

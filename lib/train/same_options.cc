@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 13> kOfARank = {
     "rank",    "local_rank", "rendezvous", "network", "device",    "threads", "cache_dir",
     "console", "data",       "eval_data",  "model",   "tokenizer", "output"};
 
-// How many files there are has to be the same, where they lie has not.
+// The number of files must be equal, their paths need not be.
 std::size_t count(const Json& config, const char* key) {
   const auto found = config.find(key);
   return found != config.end() && found->is_array() ? found->size() : 0;

@@ -1,5 +1,5 @@
-// Whether two ranks of a run were started with the same options: replicas cannot stay equal, and
-// ranks not in step, otherwise. Pure.
+// Whether two ranks of a run were started with the same options; otherwise replicas would differ
+// and ranks would get out of step. Pure.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace odb {
 
-// What differs between two configs (config_json of the command's table), as "max_steps: 6 here, 3
-// on rank 0; ...", the first five; empty: nothing. Options that say where a rank is and where it
-// finds things may differ: rank, device, network, threads, paths of data and model, ... Serves for
-// other facts, too (input_facts.h).
+// The differences between two configs (config_json of the command's table), as "max_steps: 6 here,
+// 3 on rank 0; ...", at most five; empty: none. Options that say where a rank runs and where its
+// files are may differ: rank, device, network, threads, paths of data and model, ... Also compares
+// other facts (input_facts.h).
 std::string differing_options(std::string_view own, std::string_view first);
 
 }  // namespace odb

@@ -10,7 +10,7 @@
 namespace odb {
 namespace {
 
-// What inverse-sqrt takes for the length of a warm-up that there is not.
+// The warm-up length that inverse-sqrt assumes if there is none.
 constexpr double kInverseSqrtSteps = 10000;
 
 // 1 -> 0 for 0 -> 1, on half a cosine.
@@ -37,8 +37,8 @@ double falling_root(double share, double warmup, std::int64_t steps) {
   return 1 / std::sqrt(1 + static_cast<double>(steps) / kInverseSqrtSteps);
 }
 
-// The share of the run that `part` is, at the pace so far; more than 1 when it is longer than the
-// run. 1 as long as nothing is done.
+// The share of the run that `part` is, at the pace so far; more than 1 if it is longer than the
+// run. 1 while nothing is done.
 double share_of(const RunPart& part, const Progress& progress) {
   if (!part.amount) return part.share;
   const double done = progress.count(part.amount->unit);

@@ -1,12 +1,13 @@
 // The learning rate as a function of progress.
 //
-// Batches of varying size have no known number of steps, so a schedule goes by the share of the run
-// that is done before a step. With --max-steps and parts given as shares that are whole steps,
-// every value is that of the schedule of the same name in the transformers library.
+// Batches vary in size, so the number of steps is not known in advance. A schedule depends on the
+// share of the run that is done before a step. With --max-steps and parts given as shares that are
+// whole steps, every value equals that of the schedule of the same name in the transformers
+// library.
 //
-// Parts given as amounts need no knowledge of the future either: at share p with c units done, an
-// amount of a units is the share a * p / c of the run. That is exact for the unit of the run's own
-// limit, and settles quickly for others.
+// Parts given as amounts need no knowledge of the future: at share p with c units done, an amount
+// of a units is the share a * p / c of the run. This is exact for the unit of the run's own limit,
+// and converges quickly for others.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +30,16 @@ struct ScheduleShape {
 // else 0; decay 0.1; power 1.
 ScheduleShape schedule_shape(const OptimizerOptions& options);
 
-// What --lr is multiplied by for the step that comes next. 0..1 and 0 only where the schedule is.
+// The factor of --lr for the next step: 0..1, and 0 only where the schedule is 0.
 double learning_rate_factor(const ScheduleShape& shape, const Progress& before_step);
 
-// Why a run of such a length will learn nothing: its only step is the first of a warm-up, of rate
-// 0. Empty: nothing is known against it (how many steps an epoch has is not known before its end),
-// or --lr 0 asks for it.
+// Why a run of this length learns nothing: its only step is the first of a warm-up, at rate 0.
+// Empty: no such reason is known (the number of steps of an epoch is unknown before its end), or
+// --lr 0 asks for it.
 std::string why_nothing_is_learned(const OptimizerOptions& options, const RunLimits& limits);
 
-// The pure function behind it: `share` 0..1 of the run is done, of which the shares `warmup` and
-// `decay` are those parts. `steps` done matter to inverse-sqrt without a warm-up alone.
+// The pure function of learning_rate_factor(): `share` 0..1 of the run is done; `warmup` and
+// `decay` are shares of the run. `steps` done matter only to inverse-sqrt without a warm-up.
 double schedule_factor(const ScheduleShape& shape, double share, double warmup, double decay,
                        std::int64_t steps);
 

@@ -25,7 +25,7 @@ bool SlotSource::at_hand(std::chrono::milliseconds limit) {
 }
 
 LoadedSlot SlotSource::take() {
-  ODB_CHECK(next_.has_value(), "no slot is at hand");
+  ODB_CHECK(next_.has_value(), "no slot is ready");
   return *std::exchange(next_, std::nullopt);
 }
 

@@ -1,5 +1,5 @@
-// The slots of training as the loop takes them: copied out of the arena, so the arena's slot is
-// given back at once, with the data state where a step ends.
+// The slots of training as the loop takes them: copied out of the arena, so that the arena's slot
+// is released at once, with the data state at the end of a step.
 #pragma once
 
 #include <chrono>
@@ -17,20 +17,20 @@ struct LoadedSlot {
   std::optional<MicroBatch> batch;  // of kind data
   std::vector<ViewId> views;        // of the batch
   std::vector<LeftOut> left_out;    // of the round's refill: with its first slot, or the end slot
-  std::optional<DataState> state_after;  // last of a step, or the end slot: what to save then
+  std::optional<DataState> state_after;  // last of a step, or the end slot: the state to save then
 };
 
 class SlotSource {
  public:
-  // `pipeline` was started, and outlives the source.
+  // `pipeline` is started, and outlives the source.
   SlotSource(Pipeline& pipeline, const MicroBatchMaker& maker);
 
-  // Whether the next slot is at hand; waits for it up to `limit`, and loads it. Errors as
-  // Pipeline::next();
+  // Whether the next slot is ready; waits for it up to `limit`, and loads it. Errors as
+  // Pipeline::next().
   bool at_hand(std::chrono::milliseconds limit);
-  // Of the slot that at_hand() has found; null: none.
+  // Header of the slot that is ready; null: none.
   const SlotHeader* header() const { return next_ ? &next_->header : nullptr; }
-  // The slot that is at hand.
+  // Takes the slot that is ready.
   LoadedSlot take();
 
  private:

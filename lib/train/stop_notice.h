@@ -19,13 +19,13 @@ std::string stop_notice(StopReason reason, std::string_view phase);
 class StopNotice {
  public:
   // Polls the stop flag ten times a second, and logs one line at the first stop. `phase` is called
-  // by its thread. That thread does nothing else: whoever reads the log may make it wait.
+  // by its thread. That thread does nothing else, because a reader of the log may make it wait.
   explicit StopNotice(std::function<std::string_view()> phase);
   StopNotice(const StopNotice&) = delete;
   StopNotice& operator=(const StopNotice&) = delete;
   ~StopNotice();
 
-  // The run leaves: a stop that comes now changes nothing. Never blocks.
+  // The run is leaving: a stop has no effect from now on. Never blocks.
   void end();
 
  private:

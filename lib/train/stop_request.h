@@ -1,5 +1,5 @@
-// Who asks the run to stop: a signal to this rank, or its time limit; and, through the store,
-// either of them on another rank, for phases in which ranks do not vote.
+// Whether the run is asked to stop: by a signal to this rank, by its time limit or, through the
+// store, by either of them on another rank, for phases in which ranks do not vote.
 #pragma once
 
 #include <chrono>
@@ -14,23 +14,23 @@ class StopRequest {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `store` outlives it and is used by no other thread that waits long. `ends`: when the time limit
-  // is over; none: no limit.
+  // `store` outlives it, and no other thread blocks in it for long. `ends`: the end of the time
+  // limit; none: no limit.
   StopRequest(Store& store, std::optional<Clock::time_point> ends);
 
-  // On this rank. Never blocks.
+  // Whether this rank is asked to stop. Never blocks.
   bool here() const;
-  // On any rank. Asks the store, at most five times a second. PeerLostError.
+  // Whether any rank is. Asks the store, at most five times a second. PeerLostError.
   bool anywhere();
-  // "SIGTERM", "time limit"; "another rank's request" where this rank did not ask.
+  // "SIGTERM", "time limit"; "another rank's request" if this rank was not asked.
   std::string reason() const;
 
  private:
   Store& store_;
   std::optional<Clock::time_point> ends_;
   Clock::time_point next_look_;
-  bool told_ = false;  // the others, by this rank
-  bool seen_ = false;  // another rank's
+  bool told_ = false;  // this rank has published its request
+  bool seen_ = false;  // another rank's request was seen
 };
 
 }  // namespace odb

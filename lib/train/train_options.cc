@@ -31,7 +31,7 @@ void check_schedule(const OptimizerOptions& options) {
   const double decay = options.decay.value_or(RunPart{.share = 0.1, .amount = {}}).share;
   if (schedule == warmup_stable_decay && options.warmup.share + decay > 1)
     throw UsageError(
-        "--warmup {} and --decay {} are more than the whole run; wanted 1 at most together",
+        "--warmup {} and --decay {} are more than the whole run; expected at most 1 together",
         options.warmup.share, decay);
 }
 
@@ -106,12 +106,12 @@ void describe_update(OptionTable& table, OptimizerOptions& options) {
       .at_least(0)
       .help("longer gradients are scaled down to this norm; 0 never does");
   table.add("on-nan", options.on_nan, named({OnNan::stop, OnNan::skip}))
-      .help("what a gradient that is not finite does: end the run, or be thrown away and counted");
+      .help("at a gradient that is not finite: end the run, or skip the step and count it");
   table.add("most-nan-steps", options.most_nan_steps)
       .unit("steps")
       .at_least(1)
       .default_note("10")
-      .help("thrown away in a row before --on-nan skip ends the run, too");
+      .help("skipped in a row before --on-nan skip ends the run");
 }
 
 bool is_device(const std::string& text) {
@@ -134,8 +134,8 @@ bool is_rendezvous(const std::string& text) {
 void check_ranks(const RankOptions& options) {
   if (options.rendezvous != "auto" && options.rendezvous != "env" && !options.rank)
     throw UsageError(
-        "--rendezvous {} without --rank and --world-size: nothing tells this process which rank it "
-        "is; give both, or leave --rendezvous to the launcher (auto) or out of a run of one rank",
+        "--rendezvous {} without --rank and --world-size: this process has no rank; give both, or "
+        "leave --rendezvous to the launcher (auto) or out of a run of one rank",
         options.rendezvous);
   if (options.rank.has_value() != options.world_size.has_value())
     throw UsageError("--rank and --world-size come together, found only --{}",
@@ -144,7 +144,7 @@ void check_ranks(const RankOptions& options) {
     throw UsageError("--rank {} with --world-size {}; ranks count from 0 to {}", *options.rank,
                      *options.world_size, *options.world_size - 1);
   if (options.local_rank && options.world_size && *options.local_rank >= *options.world_size)
-    throw UsageError("--local-rank {} with --world-size {}; wanted less than the world size",
+    throw UsageError("--local-rank {} with --world-size {}; expected less than the world size",
                      *options.local_rank, *options.world_size);
   if (options.backend == "nccl" && options.device == "cpu")
     throw UsageError("--backend nccl with --device cpu; nccl needs a GPU, take gloo");
@@ -186,7 +186,7 @@ void fill_defaults(OptimizerOptions& options) {
 }
 
 void describe(OptionTable& table, OptimizerOptions& options) {
-  table.group("optimiser");
+  table.group("optimizer");
   table.add("optimizer", options.optimizer, named({OptimizerKind::adamw, OptimizerKind::sgd}))
       .help("what turns gradients into updates");
   table.add("lr", options.lr).at_least(0).help("learning rate after the warm-up");
@@ -213,16 +213,15 @@ void describe(OptionTable& table, LengthOptions& options) {
   table.add("max-samples", options.max_samples)
       .unit("samples")
       .at_least(1)
-      .help("the run ends with the step in which so many samples are trained, over all ranks");
+      .help("the run ends with the step that reaches this many trained samples, over all ranks");
   table.add("max-tokens", options.max_tokens)
       .unit("tokens")
       .at_least(1)
-      .help("the run ends with the step in which so many real tokens are trained, over all ranks");
+      .help(
+          "the run ends with the step that reaches this many trained real tokens, over all ranks");
   table.add("time-limit", options.time_limit)
       .above(std::chrono::milliseconds(0))
-      .help(
-          "save and leave with exit code 75 after this long; no length of the run: the learning "
-          "rate does not look at it");
+      .help("save and exit with code 75 after this time; the learning rate does not depend on it");
 }
 
 void describe(OptionTable& table, RankOptions& options) {
@@ -242,20 +241,20 @@ void describe(OptionTable& table, RankOptions& options) {
       .help("number of this process on its machine; chooses the GPU");
   table.add("rendezvous", options.rendezvous)
       .form("auto, env or HOST:PORT", is_rendezvous)
-      .help("how ranks find each other: HOST:PORT of rank 0, or where to learn it");
+      .help("how ranks find each other: HOST:PORT of rank 0, or from where it is read");
   table.add("timeout", options.timeout)
       .at_least(std::chrono::seconds(1))
-      .help("a rank that gives no sign of life for so long is lost");
+      .help("a rank that gives no sign of life for this long is lost");
   table.add("device", options.device)
       .form("auto, cpu, cuda or cuda:N", is_device)
-      .help("what computes; auto takes the local rank's GPU if there is one");
+      .help("device to compute on; auto takes the local rank's GPU if there is one");
   table.add("backend", options.backend)
       .choices({"auto", "gloo", "nccl"})
-      .help("what carries gradients between ranks; auto is nccl on GPUs where the build has it");
+      .help("how ranks exchange gradients; auto is nccl on GPUs if the build has it");
   table.add("mixed-devices", options.mixed_devices)
       .help("on permits ranks on GPUs of different kinds, which may make their weights differ");
   table.add("network", options.network)
-      .help("name or address by which other ranks reach this machine; empty: found by itself");
+      .help("name or address by which other ranks reach this machine; empty: detected");
   table.add("threads", options.threads)
       .at_least(1)
       .at_most(4096)
@@ -266,9 +265,9 @@ void describe(OptionTable& table, RankOptions& options) {
 
 void describe(OptionTable& table, FileOptions& options) {
   table.group("files");
-  table.add("output", options.output).help("folder of the run; made when missing");
+  table.add("output", options.output).help("folder of the run; created if missing");
   table.add("overwrite", options.overwrite)
-      .help("on removes the run that the output folder holds, and starts anew");
+      .help("on removes the run that the output folder holds, and starts again");
 }
 
 void describe(OptionTable& table, SavingOptions& options) {
@@ -280,11 +279,11 @@ void describe(OptionTable& table, SavingOptions& options) {
   table.add("keep", options.keep)
       .unit("checkpoints")
       .at_least(0)
-      .help("newest ones that are kept, the best beside them; 0 keeps all");
+      .help("newest ones to keep, in addition to the best; 0 keeps all");
 }
 
 void describe(OptionTable& table, LookOptions& options) {
-  table.group("look");
+  table.group("logging");
   table.add("log-every", options.log_every)
       .unit("steps")
       .at_least(1)
@@ -305,7 +304,7 @@ void describe(OptionTable& table, EvaluationOptions& options) {
   table.add("eval-every", options.eval_every)
       .units({.units = {Unit::epochs, Unit::samples, Unit::tokens, Unit::steps}, .bare = {}})
       .default_note("at the end of each epoch")
-      .help("how often the evaluation data is run through");
+      .help("how often to evaluate");
   table.add("eval-at-start", options.eval_at_start).help("on evaluates before the first step, too");
   table.validate([&options] {
     if (options.eval_data.empty() && (options.eval_every || options.eval_at_start))

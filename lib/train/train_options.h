@@ -1,9 +1,9 @@
 // The options of a training run that belong to no other module: optimizer, length, ranks, files,
-// what is shown, evaluation. One struct and one describe() for each group, so that a command takes
-// those it needs.
+// logging, evaluation. One struct and one describe() for each group, so that a command takes those
+// it needs.
 //
-// What spans several options is checked by the table (OptionTable::validate): a UsageError names
-// the options, what was found and what to do.
+// The table checks rules over several options (OptionTable::validate): a UsageError names the
+// options, what was found and what to do.
 #pragma once
 
 #include <chrono>
@@ -36,10 +36,10 @@ const char* name(LearningRateSchedule value);
 const char* name(OnNan value);
 const char* name(ConsoleKind value);
 
-// Group "optimiser".
+// Group "optimizer".
 struct OptimizerOptions {
   OptimizerKind optimizer = OptimizerKind::adamw;
-  double lr = 1e-5;  // the highest of the schedule
+  double lr = 1e-5;  // peak of the schedule
   LearningRateSchedule lr_schedule = LearningRateSchedule::cosine;
   RunPart warmup{.share = 0.03, .amount = {}};
   // Only for the schedules that have them (defaults: schedule_shape).
@@ -47,7 +47,7 @@ struct OptimizerOptions {
   std::optional<RunPart> decay;            // the last part of warmup-stable-decay
   std::optional<double> polynomial_power;  // of polynomial
   double weight_decay = 0;
-  // Only for the optimizer that has them: refused where they are given to the other.
+  // Only for the optimizer that has them: refused for the other one.
   std::optional<double> adam_beta1;
   std::optional<double> adam_beta2;
   std::optional<double> adam_epsilon;
@@ -56,17 +56,17 @@ struct OptimizerOptions {
   OnNan on_nan = OnNan::stop;
   std::optional<std::int64_t> most_nan_steps;  // only for OnNan::skip
 
-  // With the defaults of what is not given.
+  // Values, with the defaults of what is not given.
   double beta1() const { return adam_beta1.value_or(0.9); }
   double beta2() const { return adam_beta2.value_or(0.999); }
   double epsilon() const { return adam_epsilon.value_or(1e-8); }
   double momentum() const { return sgd_momentum.value_or(0); }
-  // Skipped ones in a row before the run ends.
+  // Skipped steps in a row before the run ends.
   std::int64_t nan_step_limit() const { return most_nan_steps.value_or(10); }
 };
 
-// Gives what is not given, and has an effect beside the other options, its default: the options
-// stay valid, and mean the same. For what is recorded of a run.
+// Sets options that are not given, and have an effect together with the others, to their defaults.
+// The options stay valid and mean the same. For the record of a run.
 void fill_defaults(OptimizerOptions& options);
 
 // Group "length". The first limit reached ends the run.
@@ -75,8 +75,8 @@ struct LengthOptions {
   std::optional<std::int64_t> max_steps;
   std::optional<std::int64_t> max_samples;
   std::optional<std::int64_t> max_tokens;  // real ones, over all ranks
-  // Of this process life: save and leave with ExitCode::saved. Not a length: it has no say in the
-  // learning rate.
+  // Of this process life: save and leave with ExitCode::saved. Not a length: the learning rate does
+  // not depend on it.
   std::optional<std::chrono::milliseconds> time_limit;
 };
 
@@ -90,7 +90,7 @@ struct RankOptions {
   std::string device = "auto";   // auto, cpu, cuda, cuda:N
   std::string backend = "auto";  // auto, gloo, nccl
   bool mixed_devices = false;    // ranks may train on GPUs of different kinds
-  std::string network;           // this machine's name or address; empty: found by itself
+  std::string network;           // this machine's name or address; empty: detected
   std::optional<std::int64_t> threads;
 };
 
@@ -100,13 +100,13 @@ struct FileOptions {
   bool overwrite = false;
 };
 
-// Group "files", of what is saved.
+// Group "files": what is saved.
 struct SavingOptions {
   std::optional<Amount> save_every;  // none: at the end of the run only
   std::int64_t keep = 3;             // newest checkpoints; 0: all
 };
 
-// Group "look".
+// Group "logging".
 struct LookOptions {
   std::int64_t log_every = 1;  // steps; also of metrics.jsonl
   ConsoleKind console = ConsoleKind::automatic;

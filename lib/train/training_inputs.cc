@@ -22,7 +22,7 @@ void check_vocabulary(const SampleSource& source, const ModelConfig& config) {
   if (ids > config.vocabulary_size)
     throw UsageError(
         "the tokenizer {} has {} ids, the model's embedding {} rows (vocab_size of its "
-        "config.json); wanted a tokenizer that fits the model",
+        "config.json); expected a tokenizer that fits the model",
         source.making().options().tokenizer, ids, config.vocabulary_size);
 }
 
@@ -47,7 +47,8 @@ Sample first_sample(const LaneSetup& lane) {
     if (maker->make(view, 0, sample).left_out == WhyLeftOut::no) return sample;
   }
   throw DataError(
-      "no sample can be trained: all {} rows are left out; odb-trainer inspect data tells why",
+      "no sample can be trained: all {} rows are left out; see odb-trainer inspect data for the "
+      "reasons",
       lane.shape.data_size);
 }
 
@@ -61,7 +62,7 @@ LaneSetup training_lane(const TrainingInputs& inputs, const BatchingOptions& bat
   return lane;
 }
 
-// Always by ODB, joined: the loss does not depend on how batches are formed.
+// Always ODB with join, because the loss does not depend on how batches are formed.
 LaneSetup evaluation_lane(const TrainingInputs& inputs, const SampleSource& source,
                           std::size_t number) {
   BatchingOptions batching;
@@ -96,7 +97,7 @@ void require_memory(const TrainingInputs& inputs, std::uint64_t available,
       keeps_budget(inputs.options.batching.strategy) ? "--l-max" : "--batch-size");
 }
 
-// What the run reads must not lie where it removes what is there.
+// The run must not read what it would remove.
 void check_overwrite(const RunOptions& options) {
   if (!options.files.overwrite) return;
   namespace fs = std::filesystem;

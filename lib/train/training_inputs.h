@@ -1,6 +1,6 @@
-// All that a run is made of before it begins: checked options, opened data, the lanes of its data
-// processes. No process, thread, tensor or file of the run exists yet; what cannot work is found
-// here.
+// Everything that a run is made of before it begins: checked options, opened data, the lanes of its
+// data processes. No process, thread, tensor or file of the run exists yet, so what cannot work is
+// found here.
 #pragma once
 
 #include <chrono>
@@ -21,14 +21,14 @@
 namespace odb {
 
 struct TrainingInputs {
-  RunOptions options;  // with what was left open filled in
+  RunOptions options;  // with defaults filled in
   LaunchPlace place;
   ModelConfig config;
   std::unique_ptr<SampleSource> source;
   std::vector<std::unique_ptr<SampleSource>> evaluation;  // one for each --eval-data
   std::vector<LaneSetup> lanes;  // training, then evaluation in the same order
   RunLimits limits;
-  MemoryEstimate memory;         // of a rank, at
+  MemoryEstimate memory;         // of a rank, at most_tokens
   std::int64_t most_tokens = 0;  // of a micro-batch, padding included
   Sample first_sample;           // of the first view that can be trained
 };

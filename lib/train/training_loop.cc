@@ -17,7 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A rank without its slot tells so after this time, and all vote again: a stop is heard meanwhile.
+// A rank without its slot votes so after this time, and all vote again, so that a stop is noticed
+// meanwhile.
 constexpr std::chrono::milliseconds kPatience{100};
 
 // Adds the seconds that `call` takes to `sum`.
@@ -85,8 +86,8 @@ std::optional<LoadedSlot> TrainingLoop::next_slot() {
   }
 }
 
-// Whether the next slot is at hand. A pipeline that fails is kept for the vote, so that no rank is
-// left waiting.
+// Whether the next slot is ready. A failure of the pipeline is kept for the vote, so that no rank
+// waits in vain.
 bool TrainingLoop::look(std::chrono::milliseconds limit) {
   if (failure_) return false;
   try {
@@ -151,8 +152,8 @@ void TrainingLoop::run_slot(const LoadedSlot& slot) {
     if (last) after.add_step(count_of_step());
     if (!after.done() && look(std::chrono::milliseconds(0))) vote();
   };
-  // On the CPU the loss is there now; on a GPU only once it has worked through what is in its
-  // queue, which the backward pass should be in by then.
+  // On the CPU the loss is known now. A GPU has it only after its queued work, which should include
+  // the backward pass by then.
   const bool at_once = step_.loss_is_at_hand();
   if (at_once) go_on();
   timed(seconds_.backward, [&] { step_.backward(last); });
@@ -170,8 +171,8 @@ void TrainingLoop::gather(const LoadedSlot& slot) {
   if (header.kind != SlotKind::data) return;
   if (header.over_budget && options_.keeps_budget && !std::exchange(told_over_budget_, true))
     log("step").warn(
-        "a sample of {} tokens is longer than --l-max {}: such samples travel alone; this is told "
-        "once",
+        "a sample of {} tokens is longer than --l-max {}: such samples get a micro-batch of their "
+        "own; this is reported once",
         header.tokens, options_.l_max);
   open_.measure.positions += header.positions;
   open_.measure.position_tokens += header.tokens;
@@ -224,13 +225,12 @@ void TrainingLoop::judge(const StepUpdate& update, std::int64_t step) {
       open_.suspects.empty()
           ? fmt::format("the losses of rank {} are finite, its views of the step: {}",
                         options_.rank, view_list(open_.views))
-          : fmt::format("rank {} has losses that are not, of views {}", options_.rank,
+          : fmt::format("rank {} has losses that are not finite, of views {}", options_.rank,
                         view_list(open_.suspects));
   if (options_.on_nan == OnNan::stop)
     throw DivergedError(
-        "step {}: the gradient's norm is {}, wanted a finite one; {}. The weights are those of "
-        "step "
-        "{}; try a lower --lr, a longer --warmup, or --on-nan skip",
+        "step {}: the gradient's norm is {}, expected a finite one; {}. The weights are those of "
+        "step {}; try a lower --lr, a longer --warmup, or --on-nan skip",
         step, update.gradient_norm, where, step - 1);
   if (++nan_steps_ >= options_.most_nan_steps)
     throw DivergedError("step {}: no finite gradient for {} steps in a row (--most-nan-steps); {}",
@@ -240,7 +240,7 @@ void TrainingLoop::judge(const StepUpdate& update, std::int64_t step) {
 }
 
 void TrainingLoop::end_epoch(const LoadedSlot& slot) {
-  // With --join on, every view of the epoch is done by now.
+  // With --join on, all views of the epoch are done here.
   const std::int64_t undone = progress_.limits().data_size - progress_.totals().epoch_views;
   progress_.end_epoch(options_.join ? undone : 0);
   state_ = slot.state_after.value();
@@ -253,7 +253,7 @@ void TrainingLoop::end_epoch(const LoadedSlot& slot) {
   timed(seconds_.events, [&] { events_.on_finished(rest); });
 }
 
-// With the vote behind the last slot of a step its loss is whole.
+// The vote after a step's last slot completes its loss.
 void TrainingLoop::tell(double loss_sum) {
   loss_sum_ += loss_sum;
   if (!untold_) return;

@@ -3,12 +3,12 @@
 //
 //   vote on slot k (dist/control.h)   ->  stop?  a rank without its slot: vote again
 //   forward of slot k
-//   vote on slot k + 1, if it is at hand  (goes on beside the backward pass)
+//   vote on slot k + 1, if it is ready  (in parallel with the backward pass)
 //   backward of slot k
 //   last of its step: update, finished
 //
-// The loss of a step over all ranks comes with the vote after its last slot; the step is told then.
-// The loop knows no files: what happens to a finished step is its caller's (LoopEvents).
+// The vote after a step's last slot completes its loss over all ranks; then the step is reported.
+// The loop knows no files: its caller handles a finished step (LoopEvents).
 #pragma once
 
 #include <chrono>
@@ -36,7 +36,7 @@ struct TrainingLoopOptions {
   bool keeps_budget = true;  // l_max bounds the groups
   int rank = 0;
   int world = 1;
-  double learning_rate = 1e-5;  // the highest
+  double learning_rate = 1e-5;  // peak of the schedule
   ScheduleShape schedule;
   OnNan on_nan = OnNan::stop;
   std::int64_t most_nan_steps = 10;
@@ -48,19 +48,18 @@ class TrainingLoop {
   TrainingLoop(const TrainingLoopOptions& options, SlotSource& slots, ControlChannel& control,
                TrainingStep& step, Progress progress, DataState start, LoopEvents events);
 
-  // Until a limit is reached, a rank asks for a stop, or something fails. Ranks end together, at
-  // the same finished step, also where one rank's data fails, which it tells the others with the
-  // next vote, and where the run diverges. PeerLostError; errors of events, which end this rank
-  // alone.
+  // Runs until a limit is reached, a rank asks for a stop, or something fails. Ranks end together,
+  // at the same finished step, also if one rank's data fails, which it reports in the next vote, or
+  // the run diverges. PeerLostError; errors of events, which end only this rank.
   LoopEnd run();
 
-  // Behind the last finished step.
+  // After the last finished step.
   const Progress& progress() const { return progress_; }
   const DataState& state() const { return state_; }
   const PhaseSeconds& seconds() const { return seconds_; }
 
  private:
-  // What the step under way has gathered.
+  // What the open step has gathered.
   struct OpenWork {
     SlotTotals totals;
     std::int64_t idle_slots = 0;
@@ -96,10 +95,10 @@ class TrainingLoop {
 
   OpenWork open_;
   bool at_boundary_ = false;           // between a step, or an epoch, and the next slot
-  std::optional<StepMeasure> untold_;  // the step whose loss is still under way
+  std::optional<StepMeasure> untold_;  // the step whose loss is not known yet
   double loss_sum_ = 0;                // of its slots, or of the open step's, over all ranks
   double own_loss_ = 0;                // of the slot before, for the next vote
-  std::int64_t denominator_ = 0;       // of the untold step
+  std::int64_t denominator_ = 0;       // of that step
   LoopEnd end_;
   bool told_over_budget_ = false;
   std::exception_ptr failure_;  // this rank's; others learn of it with the next vote

@@ -54,7 +54,7 @@ BackendChoice backend_choice(const std::string& name) {
 void show_start(const TrainingInputs& inputs, const std::string& config) {
   log("train").info("the options of this run:\n{}", config);
   log("data").info(
-      "the first sample, {} tokens, {} of them supervised (set off):\n{}",
+      "the first sample, {} tokens, {} of them supervised (marked):\n{}",
       inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
       show_sample(inputs.first_sample, inputs.source->making().tokenizer(), Highlight::marks));
   const std::string warning = why_nothing_is_learned(inputs.options.optimizer, inputs.limits);
@@ -132,7 +132,7 @@ class TrainingRun {
   std::atomic<bool> recording_{false};  // this rank records how its life ends
   std::binary_semaphore recorded_{0};   // the end of this life, by an error
 
-  // In the order of their making; they go the other way round.
+  // In order of creation; destroyed in reverse order.
   std::optional<RunMeeting> meeting_;
   std::unique_ptr<RunFolder> folder_;  // rank 0
   RunPaths paths_;
@@ -147,13 +147,13 @@ class TrainingRun {
   std::optional<GradientReducer> reducer_;
   std::optional<Evaluator> evaluator_;
   std::optional<BestEvaluation> best_;
-  std::exception_ptr failure_;             // known to all ranks alike: they leave together
-  RunTotals before_;                       // at the last time between steps
+  std::exception_ptr failure_;             // equal on all ranks: they leave together
+  RunTotals before_;                       // at the last boundary between steps
   std::optional<std::int64_t> evaluated_;  // step
   std::optional<StopNotice> stop_notice_;
 };
 
-// Collate learns where the ranks meet, and they watch each other from now on.
+// Collate learns where the ranks meet, and the ranks watch each other from here on.
 void TrainingRun::meet() {
   const LaneSetup& lane = inputs_.lanes.front();
   start_.start = start_of_epoch(lane.epoch(0), rank(), world());
@@ -162,7 +162,8 @@ void TrainingRun::meet() {
   const auto phase = [this] {
     return fmt::format("{}, collate {}", phase_.load(), processes_.pipeline(0).phase());
   };
-  // A peer's end breaks this rank's connections, too: it records how its own life ends meanwhile.
+  // The end of a peer breaks this rank's connections, too; it records how its own life ends
+  // meanwhile.
   const auto before_end = [this](const LostPeer& peer) {
     constexpr std::chrono::seconds kRecording{5};
     if (recording_ && peer.ended) (void)recorded_.try_acquire_for(kRecording);
@@ -170,7 +171,7 @@ void TrainingRun::meet() {
   meeting_->start_heartbeat(phase, before_end);
 }
 
-// Rank 0 takes the run's folder, if it has room for what the run is for.
+// Rank 0 takes the run's folder, if it has room for a checkpoint.
 void TrainingRun::open(const std::string& config) {
   paths_ = RunPaths{options().files.output};
   if (rank() != 0) return meeting_->await_open(config);
@@ -183,8 +184,8 @@ void TrainingRun::open(const std::string& config) {
   meeting_->open(config);
 }
 
-// Once a run, by rank 0; also by a rank that somebody started by hand in a terminal of its own.
-// Until here a stop ends the start, which says so itself.
+// Once per run, by rank 0, and by a rank that was started by hand in a terminal of its own. Before
+// this point, a stop ends the start, which reports it itself.
 void TrainingRun::acknowledge_stops() {
   if (rank() == 0 || ::isatty(STDERR_FILENO) == 1)
     stop_notice_.emplace([this] { return phase_.load(); });
@@ -356,8 +357,8 @@ void TrainingRun::leave() {
   meeting_->leave();
 }
 
-// Told to the other ranks, and recorded; where it came from another rank, that one's error is
-// thrown. Others may be in a collective: it ends when the groups do.
+// Reports the error to the other ranks and records it. If it came from another rank, throws that
+// one's error. Others may be in a collective, which ends when the groups do.
 void TrainingRun::fail(const Error& error) {
   if (stop_notice_) stop_notice_->end();
   meeting_->tell(error);
@@ -376,7 +377,7 @@ int threads_of(FileSystem& files, const RankOptions& options, const LaunchPlace&
   return std::max(1, usable / place.local_world);
 }
 
-// What `make` makes. Where that fails, the other ranks do not wait for this one in vain.
+// What `make` creates. If that fails, the other ranks do not wait for this one in vain.
 template <typename Make>
 auto make_or_tell(const LaunchPlace& place, const RunOptions& options, Make make) {
   try {

@@ -51,13 +51,13 @@ class TrainingStep {
 
   // The forward pass of a micro-step. `batch` is null for a rank without data.
   void forward(const MicroBatch* batch);
-  // Whether loss_sum() would not wait: always on the CPU.
+  // Whether loss_sum() would return without waiting: always on the CPU.
   bool loss_is_at_hand() const { return !copied_; }
-  // This rank's loss sum of that. On a GPU it waits for the forward pass, not for what was enqueued
-  // behind it.
+  // This rank's loss sum of that micro-step. On a GPU it waits for the forward pass, not for work
+  // that was enqueued later.
   double loss_sum();
-  // The backward pass of that; reduces over ranks in the last micro-step of a step. Collective
-  // then. PeerLostError.
+  // The backward pass of that micro-step. In the last micro-step of a step it reduces over ranks,
+  // and is collective. PeerLostError.
   void backward(bool last_of_step);
 
   // After the last micro-step: the update, unless the gradient is not finite. `totals` of the whole

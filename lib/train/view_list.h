@@ -8,7 +8,7 @@
 
 namespace odb {
 
-// The first ten, and how many there are beyond; "none" for none.
+// The first ten, then how many more there are; "none" for none.
 std::string view_list(std::span<const ViewId> views);
 
 }  // namespace odb

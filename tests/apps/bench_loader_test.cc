@@ -15,7 +15,7 @@ namespace {
 const std::string kTokenizer =
     " --tokenizer '" ODB_TESTS_FOLDER "/cases/tokenizer/merges_pairs' --chat-template chatml";
 
-std::string talks(int count) {
+std::string conversations(int count) {
   std::string text;
   for (int row = 0; row < count; ++row)
     text += R"({"messages": [{"role": "user", "content": "say )" + std::to_string(row) +
@@ -26,9 +26,9 @@ std::string talks(int count) {
 
 }  // namespace
 
-TEST_CASE("bench loader tells rates, padding and what each process takes, as JSON") {
+TEST_CASE("bench loader reports rates, padding and what each process takes, as JSON") {
   const TemporaryFolder folder;
-  const std::string data = " --data '" + folder.write("a.jsonl", talks(200)) + "'";
+  const std::string data = " --data '" + folder.write("a.jsonl", conversations(200)) + "'";
   for (const std::string batching : {"odb --layout padded", "sorted", "packing"}) {
     const Outcome outcome =
         odb_trainer("bench loader --json --l-max 256 --data-workers 1 --epochs 2 --batching " +
@@ -51,7 +51,7 @@ TEST_CASE("bench loader tells rates, padding and what each process takes, as JSO
 
 TEST_CASE("bench loader for people, up to a limit, without workers") {
   const TemporaryFolder folder;
-  const std::string data = " --data '" + folder.write("a.jsonl", talks(200)) + "'";
+  const std::string data = " --data '" + folder.write("a.jsonl", conversations(200)) + "'";
   const Outcome outcome =
       odb_trainer("bench loader --l-max 256 --data-workers 0 --max-tokens 1000 --layout flat" +
                   data + kTokenizer);
@@ -62,7 +62,7 @@ TEST_CASE("bench loader for people, up to a limit, without workers") {
 
 TEST_CASE("bench loader: bad input comes back as its exit code") {
   const TemporaryFolder folder;
-  const std::string bad = folder.write("bad.jsonl", talks(3) + "{\"messages\": 7}\n");
+  const std::string bad = folder.write("bad.jsonl", conversations(3) + "{\"messages\": 7}\n");
   const Outcome strict = odb_trainer("bench loader --data '" + bad + "'" + kTokenizer);
   CHECK(strict.code == 3);
   CHECK_THAT(strict.errors, Catch::Contains("bad.jsonl:4: messages: found a number"));
@@ -77,7 +77,7 @@ TEST_CASE("bench loader: bad input comes back as its exit code") {
 
 TEST_CASE("bench loader with nothing but rows that are left out ends with exit code 3") {
   const TemporaryFolder folder;
-  const std::string data = " --data '" + folder.write("a.jsonl", talks(3)) + "'";
+  const std::string data = " --data '" + folder.write("a.jsonl", conversations(3)) + "'";
   const Outcome outcome = odb_trainer("bench loader --cutoff-len 2" + data + kTokenizer);
   CHECK(outcome.code == 3);
   CHECK_THAT(outcome.errors, Catch::Contains("all 3 rows are left out"));

@@ -56,13 +56,13 @@ TEST_CASE("version answers, also as a flag") {
   CHECK_THAT(odb_trainer("version --json").output, Catch::StartsWith("{"));
 }
 
-TEST_CASE("what is wrong with the words is told on standard error, with exit code 2") {
+TEST_CASE("wrong arguments are reported on standard error, with exit code 2") {
   struct Row {
     const char* words;
     const char* message;
   };
   const Row rows[] = {
-      {"", "odb-trainer: which command?\n\nodb-trainer COMMAND [options]\n"},
+      {"", "odb-trainer: the command is missing\n\nodb-trainer COMMAND [options]\n"},
       {"versoin", "odb-trainer: unknown command 'versoin'; did you mean version?\n"},
       {"''", "odb-trainer: unknown command ''; odb-trainer help lists all\n"},
       {"fly", "odb-trainer: unknown command 'fly'; odb-trainer help lists all\n"},
@@ -128,7 +128,7 @@ TEST_CASE("a plot is written through links, into pipes, and keeps a file's mode"
   CHECK(read.substr(0, static_cast<size_t>(count)) == content_of(file));
 }
 
-TEST_CASE("lengths come from files and pipes, what is wrong with them is told by one rule") {
+TEST_CASE("lengths come from files and pipes, and wrong ones are refused by one rule") {
   const TemporaryFolder folder;
   const std::string plan = "plan --batching standard --ranks 1 --lengths ";
   const std::string file = folder.write("lengths", "5\r\n7\r\n");

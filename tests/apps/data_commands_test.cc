@@ -76,7 +76,7 @@ TEST_CASE("inspect data --show prints samples with what is supervised") {
              Catch::Contains("<|im_start|>assistant\n\u27E6 You're welcome.<|im_end|>\u27E7\n"));
 }
 
-TEST_CASE("inspect data --show tells nothing of an empty row but that it is left out") {
+TEST_CASE("inspect data --show prints nothing of an empty row but that it is left out") {
   const TemporaryFolder folder;
   const std::string path =
       folder.write("a.jsonl",
@@ -102,11 +102,11 @@ TEST_CASE("A file of which nothing can be trained is refused with exit code 3") 
   CHECK_THAT(outcome.errors, Catch::Contains("no sample can be trained: all 1 rows are left out"));
 }
 
-TEST_CASE("inspect wants to know what") {
+TEST_CASE("inspect requires to be given data or model") {
   CHECK(odb_trainer("inspect").code == 2);
   CHECK(odb_trainer("inspect --help").code == 0);
   CHECK_THAT(odb_trainer("inspect dada").errors,
-             Catch::Contains("unknown 'dada'; known: data, model"));
+             Catch::Contains("unknown 'dada'; expected data or model"));
   CHECK_THAT(odb_trainer("inspect data").errors, Catch::Contains("--data is missing"));
   CHECK_THAT(odb_trainer("inspect data --data x.jsonl").errors,
              Catch::Contains("--tokenizer is missing"));
@@ -133,7 +133,7 @@ TEST_CASE("tokenize --samples names the rows that it leaves out or refuses") {
   CHECK(odb_trainer("tokenize --samples").code == 2);
 }
 
-TEST_CASE("bench samples tells bytes per second") {
+TEST_CASE("bench samples reports bytes per second") {
   const TemporaryFolder cache;
   const Outcome outcome =
       odb_trainer("bench samples --json --rounds 1 --data '" + kCases +

@@ -10,7 +10,7 @@
 
 using namespace odb;
 
-// LibTorch is one check more in a build that has it.
+// One more check in a build with LibTorch.
 #ifdef ODB_WITH_LIBTORCH
 constexpr int kChecks = 16;
 #else
@@ -40,7 +40,7 @@ TEST_CASE("a line feed in the environment does not break a line in two, and TMPD
   CHECK_THAT(outcome.output, Catch::Contains("set TMPDIR to a folder that can be written"));
 }
 
-TEST_CASE("doctor ends with 2 when a check fails, and says so in JSON too") {
+TEST_CASE("doctor ends with 2 when a check fails, and reports it in JSON too") {
   TemporaryFolder folder;
   const Outcome outcome = odb_trainer("doctor --json --output " + folder.write("file", "x"));
   INFO(outcome.output);

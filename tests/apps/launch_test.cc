@@ -44,7 +44,7 @@ std::string environment_of(pid_t process) {
 }
 
 // The process of a rank that a launch has started whose command line holds `mark`. Data processes
-// are its children and have the same words and environment.
+// are its children and have the same arguments and environment.
 std::optional<pid_t> process_of_rank(const std::string& mark, int rank) {
   const std::string number = std::string(1, '\0') + "RANK=" + std::to_string(rank) + '\0';
   for (const SeenProcess& seen : processes_with(mark))
@@ -54,8 +54,8 @@ std::optional<pid_t> process_of_rank(const std::string& mark, int rank) {
   return std::nullopt;
 }
 
-// Three ranks that would go on for ever; `signal` hits one of them in the middle. What the user
-// read, once launch has ended with code 5 and nothing is left.
+// Three ranks that would run without end; `signal` hits one of them in the middle. Returns what the
+// user read, once launch has ended with code 5 and nothing is left.
 std::string lose_rank(int rank, int signal, const std::string& timeout) {
   TrainerRun run;
   const std::string data = run.texts("a.jsonl", 90);
@@ -63,7 +63,7 @@ std::string lose_rank(int rank, int signal, const std::string& timeout) {
              {"--data", data, "--l-max", "256", "--depth", "2", "--epochs", "1000000", "--timeout",
               timeout},
              {"--patience", signal == SIGSTOP ? "3s" : "10min"});
-  await("steps are told", [&] { return run.told_steps() >= 3 || run.ended(0); });
+  await("steps are logged", [&] { return run.told_steps() >= 3 || run.ended(0); });
   const auto process = process_of_rank(data, rank);
   REQUIRE(process.has_value());
   ::kill(*process, signal);
@@ -117,7 +117,7 @@ TEST_CASE("Ctrl-C at the terminal of launch is acknowledged once, while the run 
     const std::string logs = run.paths().folder + "-logs";
     run.launch(2, {"--data", data, "--l-max", "256", "--epochs", "1000000", "--timeout", "20min"},
                log_files ? Words{"--log-dir", logs} : Words{});
-    await("steps are told", [&] {
+    await("steps are logged", [&] {
       terminal.text();
       return run.told_steps() >= 3 || run.ended(0);
     });
@@ -146,16 +146,16 @@ TEST_CASE("Ctrl-C at the terminal of launch is acknowledged once, while the run 
   }
 }
 
-TEST_CASE("a cause that ends later than the others is told all the same") {
+TEST_CASE("a cause that ends later than the others is reported all the same") {
   TrainerRun run;
   const std::string data = run.texts("a.jsonl", 90);
   run.launch(2, {"--data", data, "--l-max", "256", "--epochs", "1000000", "--timeout", "4s"},
              {"--patience", "10min"});
-  await("steps are told", [&] { return run.told_steps() >= 3 || run.ended(0); });
+  await("steps are logged", [&] { return run.told_steps() >= 3 || run.ended(0); });
   const auto hangs = process_of_rank(data, 0);
   REQUIRE(hangs.has_value());
   ::kill(*hangs, SIGSTOP);
-  await("that rank 0 is missed is told", [&] {
+  await("rank 0 is reported as missing", [&] {
     return count_of(run.lines(0), "rank 1 ended with exit code 5") > 0 || run.ended(0);
   });
   ::kill(*hangs, SIGKILL);
@@ -179,7 +179,7 @@ TEST_CASE("a log that cannot be written is refused before any rank runs") {
   CHECK_FALSE(std::filesystem::exists(folder / "run"));
 }
 
-TEST_CASE("a broken record is told once, with the rank that met it") {
+TEST_CASE("a broken record is reported once, with the rank that met it") {
   TrainerRun run;
   RealFileSystem files;
   const std::string rows = files.read_all(run.texts("a.jsonl", 60));
@@ -208,10 +208,10 @@ TEST_CASE("what train prints and ends is printed once, and there are no ranks") 
   CHECK(nlohmann::json::parse(schema.output).contains("properties"));
 }
 
-TEST_CASE("what cannot be trained is told once, whoever finds it") {
+TEST_CASE("what cannot be trained is reported once, whoever finds it") {
   struct Case {
     std::string words;
-    std::string told;
+    std::string message;
     int code;
   };
   const TemporaryFolder folder;
@@ -221,8 +221,8 @@ TEST_CASE("what cannot be trained is told once, whoever finds it") {
   config["bos_token_id"] = 3;
   config["eos_token_id"] = 4;
   folder.write("small/config.json", config.dump());
-  for (const auto& [words, told, code] : {
-           // By launch, before there are ranks.
+  for (const auto& [words, message, code] : {
+           // By launch, before any rank starts.
            Case{"--no-such-thing 1", "unknown option --no-such-thing", 2},
            Case{all + "--l-max 0", "--l-max: ", 2},
            Case{all + "--config '" + folder / "none.json" + "'", "none.json", 2},
@@ -242,21 +242,21 @@ TEST_CASE("what cannot be trained is told once, whoever finds it") {
     const Outcome outcome = launch(words);
     INFO(words << "\n" << outcome.errors);
     CHECK(outcome.code == code);
-    CHECK(count_of(outcome.errors, told) == 1);
+    CHECK(count_of(outcome.errors, message) == 1);
   }
 }
 
-TEST_CASE("words that are no train are refused, once") {
+TEST_CASE("arguments other than train are refused, once") {
   for (const std::string words :
        {"", "--", "-- trian", "-- version", "train --model none --output none"}) {
     const Outcome outcome = odb_trainer("launch --nproc 3 " + words);
     INFO(outcome.errors);
     CHECK(outcome.code == 2);
-    CHECK(count_of(outcome.errors, "wanted odb-trainer launch --nproc N -- train ...") == 1);
+    CHECK(count_of(outcome.errors, "expected odb-trainer launch --nproc N -- train ...") == 1);
   }
 }
 
-TEST_CASE("a folder that another run holds is told once, though rank 0 alone looks at it") {
+TEST_CASE("a folder that another run holds is reported once, though only rank 0 checks it") {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "run");
   const RunLock held(folder / "run/lock", this_owner());
@@ -267,7 +267,7 @@ TEST_CASE("a folder that another run holds is told once, though rank 0 alone loo
   CHECK(count_of(outcome.errors, "rank 0 ended with exit code 2") == 1);
 }
 
-TEST_CASE("logs of earlier starts stay, each start behind a line that tells it") {
+TEST_CASE("logs of earlier starts stay, and each start begins with a header line") {
   const TemporaryFolder folder;
   const std::string words = words_in(folder) + "--data '" + folder / "none.jsonl" + "'";
   for (int start = 1; start <= 2; ++start) {

@@ -1,5 +1,5 @@
-// The estimate of `inspect model` beside the peak that a training tells in its summary: a small
-// model through the binary, with rows of ever other lengths. docs/model.md has larger ones.
+// Compares the estimate of `inspect model` with the peak that training reports in its summary: a
+// small model through the binary, with rows of many lengths. docs/model.md has larger models.
 #include <string>
 
 #include <nlohmann/json.hpp>

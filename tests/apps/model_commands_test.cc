@@ -18,7 +18,7 @@ const std::string kTokenizer = ODB_TESTS_FOLDER "/cases/tokenizer/merges_pairs";
 
 }  // namespace
 
-TEST_CASE("inspect model tells architecture, size and memory") {
+TEST_CASE("inspect model reports architecture, size and memory") {
   const Outcome outcome = odb_trainer("inspect model '" + kModels + "base'");
   CHECK(outcome.code == 0);
   CHECK_THAT(outcome.output,
@@ -39,8 +39,8 @@ TEST_CASE("inspect model as JSON, with the memory of other options") {
   const auto less =
       nlohmann::json::parse(odb_trainer(words + " --recompute block --l-max 100").output);
   CHECK(less["memory_bytes"]["activations"] < plain["memory_bytes"]["activations"]);
-  const auto most = nlohmann::json::parse(odb_trainer(words + " --l-max 1099511627776").output);
-  CHECK(most["memory_bytes"]["total"] > most["memory_bytes"]["activations"]);
+  const auto largest = nlohmann::json::parse(odb_trainer(words + " --l-max 1099511627776").output);
+  CHECK(largest["memory_bytes"]["total"] > largest["memory_bytes"]["activations"]);
   CHECK(odb_trainer(words + " --l-max 9223372036854775807").code == 2);
 }
 
@@ -97,12 +97,12 @@ TEST_CASE("export takes the tokenizer along and overwrites nothing") {
         files.read_all(kTokenizer + "/tokenizer.json"));
   for (const std::string& name : companions)
     CHECK(files.read_all(folder / ("out/" + name)) == files.read_all(folder / ("model/" + name)));
-  // transformers refuses files that do not tell their format.
+  // transformers refuses files that do not state their format.
   CHECK(read_safetensors_header(files, folder / "out/model.safetensors").metadata.at("format") ==
         "pt");
   const Outcome again = odb_trainer(words);
   CHECK(again.code == 2);
-  CHECK_THAT(again.errors, Catch::Contains("is there and not empty"));
+  CHECK_THAT(again.errors, Catch::Contains("exists and is not empty"));
   CHECK(odb_trainer("export one").code == 2);
   CHECK(odb_trainer("export '" + kModels + "truncated' '" + (folder / "cut") + "'").code == 4);
   CHECK_FALSE(files.exists(folder / "cut"));
@@ -196,7 +196,7 @@ TEST_CASE("generate ends at an end token of generation_config.json") {
 
 #endif
 
-TEST_CASE("inspect model --init random wants no weights, and only one folder") {
+TEST_CASE("inspect model --init random needs no weights, and takes only one folder") {
   const std::string folder = "'" ODB_TESTS_FOLDER "/cases/models/rope_v5'";
   CHECK(odb_trainer("inspect model " + folder).code == 4);
   const Outcome random = odb_trainer("inspect model --init random " + folder);

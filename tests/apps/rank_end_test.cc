@@ -1,4 +1,4 @@
-// Which of several ranks' ends is told as the cause, in what words, and what the launch ends with.
+// Which rank's end is reported as the cause, with what message, and the exit code of the launch.
 #include "rank_end.h"
 
 #include <signal.h>
@@ -34,20 +34,20 @@ TEST_CASE("a launch ends with the code of the cause, 75 when all ranks saved, el
   CHECK(launch_code({left(0, 75), left(1, 0)}) == 70);
   CHECK(launch_code({left(1, 3, "a.jsonl:61"), left(0, 3, "rank 1 failed: a.jsonl:61")}) == 3);
   CHECK(launch_code({killed(2, SIGSEGV), left(0, 5), killed_by_us(1)}) == 5);
-  // Rank 0 took the store with it: that the others lost it is no cause.
+  // The others lost rank 0, which hosted the store: that is no cause.
   CHECK(launch_code({left(1, 5, "the store does not answer"), left(0, 4, "no space")}) == 4);
   // Hit before it could handle the signal; the other was waited for in vain.
   CHECK(launch_code({judge_end(0, SIGTERM, {SIGTERM}, false), killed_by_us(1)}) == 75);
 }
 
-TEST_CASE("a rank that a signal killed is a lost peer, unless that was passed on to it") {
+TEST_CASE("a rank killed by a signal is a lost peer, unless the launch passed the signal on") {
   CHECK(judge_end(1, exited(3), {}, false).code == 3);
   CHECK(judge_end(1, SIGKILL, {SIGTERM}, false).code == 5);
   CHECK(judge_end(1, SIGKILL, {SIGTERM}, false).signal == SIGKILL);
   CHECK(judge_end(1, SIGTERM, {SIGTERM}, false).code == 75);
 }
 
-TEST_CASE("of what ends once the rest was killed, only what that killed is ours") {
+TEST_CASE("once the launch kills ranks, only those that die of it count as killed by it") {
   CHECK(judge_end(1, SIGKILL, {}, true).ours);
   CHECK_FALSE(judge_end(1, SIGKILL, {}, false).ours);
   CHECK_FALSE(judge_end(1, SIGSEGV, {}, true).ours);
@@ -58,22 +58,24 @@ TEST_CASE("of what ends once the rest was killed, only what that killed is ours"
                      judge_end(2, SIGKILL, {SIGTERM}, true)}) == 75);
 }
 
-TEST_CASE("the cause is told with the rank, how it ended, and why or in which phase") {
+TEST_CASE("the cause is reported with the rank, how it ended, and why or in which phase") {
   CHECK(describe_cause({killed(2, SIGKILL, "training"), left(0, 5, "rank 2 is lost")}, 3) ==
         "rank 2 was killed by signal 9 (Killed); it was last training; the run ends with exit code "
         "5");
   CHECK(describe_cause({left(1, 3, "a.jsonl:61: found x")}, 3) ==
         "rank 1 ended with exit code 3: a.jsonl:61: found x");
-  const RankEnd said{.rank = 1, .code = 2, .phase = "starting", .words = "a run is there already"};
-  CHECK(describe_cause({said}, 3) == "rank 1 ended with exit code 2: a run is there already");
+  const RankEnd said{
+      .rank = 1, .code = 2, .phase = "starting", .words = "the folder holds a run already"};
+  CHECK(describe_cause({said}, 3) ==
+        "rank 1 ended with exit code 2: the folder holds a run already");
   CHECK(describe_cause({left(1, 70), left(0, 0)}, 2) ==
-        "rank 1 ended with exit code 70; its own lines may tell why");
+        "rank 1 ended with exit code 70; its own lines may say why");
   CHECK(describe_cause({left(1, 2, "no model"), left(0, 2, "no model")}, 2) ==
         "all 2 ranks ended with exit code 2: no model");
   CHECK(describe_cause({left(0, 2, "no model")}, 1) == "rank 0 ended with exit code 2: no model");
 }
 
-TEST_CASE("what ranks have only heard of another is traced back to it") {
+TEST_CASE("a failure that ranks only learned from another rank is traced back to it") {
   // Rank 0 hosts the store and leaves last; rank 2 was killed for staying.
   const Ends ends = {left(1, 4, "rank 0 failed: no space"), left(0, 4, "no space"),
                      killed_by_us(2)};
@@ -81,18 +83,18 @@ TEST_CASE("what ranks have only heard of another is traced back to it") {
   CHECK(describe_other_failures(ends).empty());
 }
 
-TEST_CASE("who knows of a failure but not its reason is no cause where that is there") {
+TEST_CASE("a rank that knows of a failure, but not its reason, is not the cause") {
   const RankEnd heard =
       left(0, 3, "rank 2 ended the run with exit code 3; its own message tells why");
   const Ends ends = {heard, left(2, 3, "a.jsonl:61: found x"),
                      left(1, 3, "another rank cannot go on; its own message tells why")};
   CHECK(cause_of(ends)->rank == 2);
   CHECK(describe_other_failures(ends).empty());
-  // Rank 2 went without a word.
+  // Rank 2 left without a message.
   CHECK(cause_of({heard, killed_by_us(2)})->rank == 0);
 }
 
-TEST_CASE("of ranks that lost a peer, one is told, and none where that peer's end is known") {
+TEST_CASE("of ranks that lost a peer, one is reported, and none if that peer's end is known") {
   const Ends hung = {left(0, 5, "rank 1 is lost: no sign of life for 4.0 s"),
                      left(2, 5, "rank 1 is lost: no sign of life for 4.1 s"), killed_by_us(1)};
   CHECK(cause_of(hung)->rank == 0);
@@ -102,7 +104,7 @@ TEST_CASE("of ranks that lost a peer, one is told, and none where that peer's en
   CHECK(describe_other_failures(known).empty());
 }
 
-TEST_CASE("a failure of another kind is told, too, one of the same kind is not") {
+TEST_CASE("a failure of another kind is reported, too, one of the same kind is not") {
   const Ends ends = {left(1, 2, "17 GiB are free"), left(2, 2, "18 GiB are free"),
                      left(3, 4, "no space"), killed(0, SIGSEGV)};
   CHECK(cause_of(ends)->rank == 1);
@@ -111,7 +113,7 @@ TEST_CASE("a failure of another kind is told, too, one of the same kind is not")
                                  "rank 0 was killed by signal 11 (Segmentation fault)"});
 }
 
-TEST_CASE("no rank that failed, no cause") {
+TEST_CASE("without a failed rank there is no cause") {
   CHECK(cause_of({}) == nullptr);
   CHECK(cause_of({left(0, 0), left(1, 75), killed_by_us(2)}) == nullptr);
 }

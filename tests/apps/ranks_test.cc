@@ -62,13 +62,13 @@ bool all_beat(const std::vector<pid_t>& ranks) {
   });
 }
 
-// Ranks that name `rank` as the one that is missing: lost, or, where it was hit before its first
-// sign of life, never there.
+// Counts the ranks that report `rank` as missing: lost or, if it was hit before its first sign of
+// life, never started.
 std::size_t who_miss(const std::string& text, const std::string& rank) {
   return count_of(text, rank + " is lost: ") + count_of(text, rank + " did not start within ");
 }
 
-// Three ranks that would go on for ever; `signal` hits one of them once all beat.
+// Three ranks that would run without end; `signal` hits one of them once all send heartbeats.
 Outcome lose_rank(std::size_t rank, int signal) {
   const TemporaryFolder folder;
   const std::string data = folder.write("a.jsonl", texts(100));
@@ -95,7 +95,7 @@ Outcome lose_rank(std::size_t rank, int signal) {
 
 }  // namespace
 
-TEST_CASE("bench align tells the latency of a round, and what a rank sends in it") {
+TEST_CASE("bench align reports the latency of a round, and what a rank sends in it") {
   const Outcome outcome = odb_trainer("bench align --ranks 2 --ranks 3 --rounds 20 --json");
   INFO(outcome.errors);
   REQUIRE(outcome.code == 0);
@@ -110,14 +110,14 @@ TEST_CASE("bench align tells the latency of a round, and what a rank sends in it
                                                 {"bytes_per_rank_and_round", 12 * 8 * (88 + 2)}});
 }
 
-TEST_CASE("ranks meet on the network that is asked for, and one that is none is refused") {
+TEST_CASE("ranks meet on the given network, and an unknown one is refused") {
   CHECK(odb_trainer("bench align --ranks 2 --rounds 5 --json --network lo").code == 0);
   const Outcome outcome = odb_trainer("bench align --ranks 2 --rounds 5 --network no-such-one");
   CHECK(outcome.code == 2);
   CHECK(count_of(outcome.errors, "'no-such-one'") > 0);
 }
 
-TEST_CASE("bench loader with several ranks: every sample once, padding and idle share told") {
+TEST_CASE("bench loader with several ranks: every sample once, padding and idle share reported") {
   const TemporaryFolder folder;
   const std::string data = " --data '" + folder.write("a.jsonl", texts(101)) + "'";
   for (const std::string batching : {"odb", "odb --align paper", "sorted", "gmt"}) {
@@ -134,7 +134,7 @@ TEST_CASE("bench loader with several ranks: every sample once, padding and idle 
   }
 }
 
-TEST_CASE("what no rank can do is refused once, before there are any") {
+TEST_CASE("what no rank can do is refused once, before any rank starts") {
   const TemporaryFolder folder;
   const std::string data = " --data '" + folder.write("a.jsonl", texts(3)) + "'";
   const Outcome outcome = odb_trainer("bench loader --nproc 4 --join off" + data + kTokenizer);

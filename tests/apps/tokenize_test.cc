@@ -64,7 +64,7 @@ TEST_CASE("tokenize: without a reader it ends, however much there is to read") {
   CHECK(outcome.errors.empty());
 }
 
-TEST_CASE("bench tokenizer tells its measurements as JSON") {
+TEST_CASE("bench tokenizer reports its measurements as JSON") {
   const TemporaryFolder folder;
   const std::string data =
       folder.write("data.jsonl", R"({"messages":[{"role":"user","content":"hello there"}]})"
@@ -72,14 +72,14 @@ TEST_CASE("bench tokenizer tells its measurements as JSON") {
   const Outcome outcome =
       with_input("bench tokenizer --json --rounds 1 " + kTokenizer + " --data '" + data + "'", "");
   REQUIRE(outcome.code == 0);
-  const auto told = nlohmann::json::parse(outcome.output);
-  CHECK(told["texts"] == 2);
-  CHECK(told["bytes"] == 15);
-  CHECK(told["tokens"].get<int>() > 2);
-  CHECK(told["bytes_per_second_cold"].get<double>() > 0);
-  CHECK(told["bytes_per_second_warm"].get<double>() > 0);
-  CHECK(told["load_seconds"].get<double>() > 0);
-  CHECK(std::abs(told["private_memory_bytes"].get<double>()) < 1e10);
+  const auto measured = nlohmann::json::parse(outcome.output);
+  CHECK(measured["texts"] == 2);
+  CHECK(measured["bytes"] == 15);
+  CHECK(measured["tokens"].get<int>() > 2);
+  CHECK(measured["bytes_per_second_cold"].get<double>() > 0);
+  CHECK(measured["bytes_per_second_warm"].get<double>() > 0);
+  CHECK(measured["load_seconds"].get<double>() > 0);
+  CHECK(std::abs(measured["private_memory_bytes"].get<double>()) < 1e10);
   CHECK(with_input("bench tokenise", "").code == 2);
   CHECK(with_input("bench", "").code == 0);
 }

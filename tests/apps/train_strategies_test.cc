@@ -1,5 +1,5 @@
 // train through launch, as a user starts it: every strategy and layout trains one epoch on two
-// ranks, and the ledgers tell that every view was trained exactly once.
+// ranks, and the ledgers show that every view was trained exactly once.
 #include <filesystem>
 #include <string>
 
@@ -91,11 +91,11 @@ TEST_CASE("an output that is a file is refused before the data is read") {
   const TemporaryFolder folder;
   const Outcome outcome = train_on_two(folder, "--data '" + folder.write("run", "") + "'");
   CHECK(outcome.code == 2);
-  CHECK_THAT(outcome.errors, Catch::Contains("found a file; wanted a folder"));
+  CHECK_THAT(outcome.errors, Catch::Contains("found a file; expected a folder"));
   CHECK_FALSE(std::filesystem::exists(folder / ".odb-cache"));
 }
 
-TEST_CASE("every file of configs/ is one that train takes") {
+TEST_CASE("train accepts every file of configs/") {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(ODB_TESTS_FOLDER "/../configs")) {
     INFO(entry.path());

@@ -1,4 +1,4 @@
-// All chat and raw cases as one data set, as a user mixes files: by every strategy and layout, on
+// All chat and raw cases as one data set, as a user mixes files. With every strategy and layout, on
 // two ranks that accumulate, every step's loss is that of the rows that the ledgers name.
 #include <fstream>
 
@@ -52,11 +52,11 @@ std::vector<nlohmann::json> evaluations(const TrainerRun& run) {
   return lines;
 }
 
-// At learning rate 0 an evaluation is of the model as it came.
+// At learning rate 0, an evaluation sees the initial model.
 void check_evaluations(const TrainerRun& run, const Words& files) {
   LanguageModel model = load_model(kBaseModel);
-  const auto told = evaluations(run);
-  REQUIRE(told.size() == files.size());
+  const auto found = evaluations(run);
+  REQUIRE(found.size() == files.size());
   for (std::size_t i = 0; i < files.size(); ++i) {
     INFO(files[i]);
     const auto rows = rows_of(kCases + files[i], {.cutoff_length = kCutoff});
@@ -65,9 +65,9 @@ void check_evaluations(const TrainerRun& run, const Words& files) {
       samples += row.left_out ? 0 : 1;
       supervised += row.left_out ? 0 : row.sample.supervised;
     }
-    CHECK(told[i].at("samples") == samples);
-    CHECK(told[i].at("supervised_tokens") == supervised);
-    CHECK(told[i].at("loss") == Approx(mean_loss(model, rows)).epsilon(1e-5));
+    CHECK(found[i].at("samples") == samples);
+    CHECK(found[i].at("supervised_tokens") == supervised);
+    CHECK(found[i].at("loss") == Approx(mean_loss(model, rows)).epsilon(1e-5));
   }
 }
 

@@ -17,7 +17,7 @@
 namespace odb {
 namespace {
 
-// What the metrics tell of a run up to a step, or of one step.
+// What the metrics report of a run up to a step, or of one step.
 struct Sums {
   std::int64_t samples = 0;
   std::int64_t tokens = 0;

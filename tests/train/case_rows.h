@@ -1,5 +1,5 @@
-// What a training on a file of cases has to come to, worked out here row by row: which rows are
-// trained, as which tokens, and what each of them costs the model.
+// The expected result of a training on a file of cases, computed here row by row: which rows are
+// trained, as which tokens, and the loss of each.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace odb {
 inline const std::string kCases = ODB_TESTS_FOLDER "/cases/";
 inline const std::string kBaseModel = kCases + "models/base";
 
-// A row is a view of the run: a line of the file, or, of several files, of one behind the other.
+// A row is a view of the run: a line of the file or, with several files, of the files in order.
 struct CaseRow {
   std::optional<LeftOutReason> left_out;  // nothing: `sample` is trained
   Sample sample = {};
@@ -41,10 +41,10 @@ LeftOutLines left_out_lines(const std::vector<CaseRow>& rows);
 // Token losses of a row: the log softmax of all logits, in fp64, summed over what is supervised.
 double loss_sum(LanguageModel& model, const Sample& sample);
 
-// Holds a finished run of one epoch at learning rate 0 to its rows. The ledgers name every row
-// once, trained or left out as it has to be; each step of the metrics, and the summary, has the
-// samples, tokens and supervised tokens of the rows that the ledgers name for it, and the loss that
-// they give one by one, each token counting the same.
+// Checks a finished run of one epoch at learning rate 0 against its rows. The ledgers must name
+// every row once, trained or left out as expected. Each step of the metrics, and the summary, must
+// have the samples, tokens and supervised tokens of the rows that the ledgers name for it, and
+// their loss row by row, with each token counting the same.
 void check_against_rows(const TrainerRun& run, const std::vector<CaseRow>& rows,
                         const std::string& model_folder = kBaseModel);
 

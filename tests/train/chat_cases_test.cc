@@ -51,7 +51,7 @@ void check_trained(const Case& one) {
   check_against_rows(both, rows);
 }
 
-// Ends with the code before anything is trained, and says this; leaves no checkpoint.
+// Ends with the code before anything is trained, and prints this; leaves no checkpoint.
 std::string check_refused(const Case& one, int code) {
   INFO(one.file);
   TrainerRun run;
@@ -74,19 +74,19 @@ nlohmann::json read_json(const std::string& path) {
 TEST_CASE("Chat and raw cases: the first step's loss over all ranks is that of transformers") {
   const auto golden = read_json(ODB_TESTS_FOLDER "/golden/training/case_losses.json");
   REQUIRE(golden.at("files").size() >= 8);
-  for (const auto& [file, wanted] : golden.at("files").items()) {
+  for (const auto& [file, expected] : golden.at("files").items()) {
     INFO(file);
     TrainerRun run;
     run.launch(2,
-               words_of(run, {.file = file, .made = {.cutoff_length = wanted.at("cutoff_len")}}));
+               words_of(run, {.file = file, .made = {.cutoff_length = expected.at("cutoff_len")}}));
     const auto codes = run.await_end();
     INFO(run.all_lines());
     REQUIRE(codes == std::vector<int>{0});
     REQUIRE(run.metrics().size() == 1);
     const auto step = run.metrics().front();
-    CHECK(step.at("samples") == wanted.at("samples"));
-    CHECK(step.at("supervised_tokens") == wanted.at("supervised_tokens"));
-    CHECK(step.at("loss").get<double>() == Approx(wanted.at("loss").get<double>()).margin(1e-4));
+    CHECK(step.at("samples") == expected.at("samples"));
+    CHECK(step.at("supervised_tokens") == expected.at("supervised_tokens"));
+    CHECK(step.at("loss").get<double>() == Approx(expected.at("loss").get<double>()).margin(1e-4));
   }
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("Chat cases with their ids listed train those ids and labels") {
   }
 }
 
-TEST_CASE("Chat cases: every row is trained as it has to be, or left out with its reason") {
+TEST_CASE("Chat cases: every row is trained as expected, or left out with its reason") {
   const Words skip = {"--on-bad-sample", "skip"};
   for (const Case& one : {
            Case{.file = "chat/thinking.jsonl", .made = {.chat_template = "qwen3"}},
@@ -124,7 +124,7 @@ TEST_CASE("Chat cases: every row is trained as it has to be, or left out with it
     check_trained(one);
 }
 
-TEST_CASE("Chat cases: spellings of one talk cost the model the same") {
+TEST_CASE("Chat cases: spellings of one conversation have the same loss") {
   // Lines of one file that mean the same, each trained as a file of its own.
   struct Same {
     std::string file, chat_template;
@@ -138,19 +138,19 @@ TEST_CASE("Chat cases: spellings of one talk cost the model the same") {
     std::ifstream file(kCases + same.file);
     for (std::string line; std::getline(file, line);)
       lines.push_back(line);
-    std::set<std::string> told;
+    std::set<std::string> results;
     for (const std::size_t number : same.lines) {
       TrainerRun run;
       run_to_end(run, 1,
                  {"--data", run.write("row.jsonl", lines.at(number) + "\n"), "--lr", "0",
                   "--chat-template", same.chat_template});
       const auto metrics = run.metrics().front();
-      told.insert(
+      results.insert(
           nlohmann::json{metrics.at("tokens"), metrics.at("supervised_tokens"), metrics.at("loss")}
               .dump());
     }
     INFO(same.file);
-    CHECK(told.size() == 1);
+    CHECK(results.size() == 1);
   }
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("Raw cases: line ends, separators and halves of surrogates") {
     check_trained(one);
 }
 
-TEST_CASE("Raw cases: bad rows are left out by number, and told by line, once") {
+TEST_CASE("Raw cases: bad rows are left out by number, and reported by line, once") {
   const Case one = {
       .file = "raw/bad_rows.jsonl",
       .left_out = {{2, kBad}, {4, kBad}, {6, kBad}, {7, kBad}, {8, kBad}, {10, kBad}, {12, kBad}},

@@ -45,7 +45,7 @@ std::vector<std::int64_t> valid_steps(FileSystem& files, Verify verify = Verify:
 
 using Steps = std::vector<std::int64_t>;
 
-// Whether every folder that passes for a checkpoint, even at a quick look, holds what was saved.
+// Whether every folder that passes as a checkpoint, even in the quick check, holds what was saved.
 void check_all_right(FileSystem& files) {
   for (const std::int64_t step : valid_steps(files, Verify::sizes))
     for (const auto& [name, bytes] : contents_of(step)) {
@@ -92,7 +92,7 @@ TEST_CASE("Equal files give equal bytes of a whole checkpoint") {
   CHECK(a.contents() == b.contents());
 }
 
-TEST_CASE("A damaged folder is no checkpoint, and the one before it is found") {
+TEST_CASE("A damaged folder is not a checkpoint, and the one before it is found") {
   const std::string big = path_of(100) + "/model.safetensors";
   struct Damage {
     std::string kind;
@@ -106,7 +106,7 @@ TEST_CASE("A damaged folder is no checkpoint, and the one before it is found") {
   };
   const std::vector<Damage> damages = {
       {"biggest file cut in half", [&](FileSystem& files) { files.truncate(big, 1500); },
-       "model.safetensors has 1500 bytes, wanted 3000"},
+       "model.safetensors has 1500 bytes, expected 3000"},
       {"smallest file missing",
        [&](FileSystem& files) { files.remove(path_of(100) + "/state.json"); },
        "state.json is missing"},
@@ -186,7 +186,7 @@ TEST_CASE("Any byte flipped or cut off in any file is found") {
   CHECK(why(files, 7).empty());
 }
 
-TEST_CASE("A manifest that leads out of its folder, or tells nothing, is refused") {
+TEST_CASE("A manifest that leads out of its folder, or lists nothing, is refused") {
   const Manifest good{.step = 3, .files = {{.name = "a/b", .size = 1, .xxh3 = "00"}}};
   CHECK(parse_manifest(to_json(good), "m") == good);
   for (const char* name :
@@ -215,18 +215,18 @@ TEST_CASE("Checkpoints are listed newest first, and other names are passed over"
   files.create(kFolder + "/step-00000040");  // a file
   CHECK(valid_steps(files) == Steps{30, 20, 10});
   CHECK(list_checkpoints(files, kFolder, Verify::checksums).skipped ==
-        std::vector<CheckpointSkipped>{{path_of(40), "it is no folder"}});
+        std::vector<CheckpointSkipped>{{path_of(40), "it is not a folder"}});
 }
 
-TEST_CASE("A save never writes into a checkpoint, but takes the place of a broken one") {
+TEST_CASE("A save never writes into a checkpoint, but replaces a broken one") {
   FaultyFileSystem files;
   save(files, 100);
   CHECK_THROWS_WITH(CheckpointDraft::begin(files, kFolder, 100),
-                    Catch::Contains("not written over"));
+                    Catch::Contains("not overwritten"));
   files.remove(path_of(100) + "/state.json");
   save(files, 100);
   CHECK(why(files, 100).empty());
-  // A run that skipped a damaged one comes to its step again.
+  // A run that skipped a damaged one reaches its step again.
   files.write_durably(path_of(100) + "/state.json", "State 100");
   CHECK(why(files, 100, Verify::sizes).empty());
   save(files, 100);
@@ -266,9 +266,9 @@ TEST_CASE("Nothing is pruned where nothing is valid") {
   CHECK(files.exists(path_of(20) + ".tmp"));
 }
 
-// The heart of it: whatever dies at whatever moment, nothing passes for a checkpoint that is not
-// one, and there is one to go on from.
-TEST_CASE("A crash at any moment of saving and pruning leaves right checkpoints only") {
+// The main guarantee: whatever dies at whatever moment, nothing passes as a checkpoint that is not
+// one, and there is one to continue from.
+TEST_CASE("A crash at any moment of saving and pruning leaves valid checkpoints only") {
   bool saved = false;
   const std::size_t crashes = for_every_crash(
       [](FileSystem& files) {
@@ -296,7 +296,7 @@ TEST_CASE("A crash at any moment of saving and pruning leaves right checkpoints 
   CHECK(crashes > 40);
 }
 
-TEST_CASE("Taking the place of a broken checkpoint is safe at any moment, too") {
+TEST_CASE("Replacing a broken checkpoint is safe at any moment, too") {
   for_every_crash(
       [](FileSystem& files) {
         save(files, 2);
@@ -312,7 +312,7 @@ TEST_CASE("Taking the place of a broken checkpoint is safe at any moment, too") 
       });
 }
 
-TEST_CASE("A full disk at any byte is told, harms nothing, and is got over") {
+TEST_CASE("A full disk at any byte is reported, harms nothing, and a later save succeeds") {
   std::size_t failures = 0;
   for (std::uint64_t room = 0;; room += 97) {
     FaultyFileSystem files;
@@ -351,7 +351,7 @@ TEST_CASE("Short and interrupted calls change nothing") {
   CHECK(why(files, 1).empty());
 }
 
-TEST_CASE("Any single call that fails is told, and leaves right checkpoints only") {
+TEST_CASE("Any single call that fails is reported, and leaves valid checkpoints only") {
   using Call = FaultyFileSystem::Call;
   struct Fault {
     Call call;

@@ -11,7 +11,7 @@
 
 using namespace odb;
 
-TEST_CASE("A checkpoint takes the weights and what the optimizer keeps beside them") {
+TEST_CASE("A checkpoint takes the bytes of the weights and of the optimizer's state") {
   CHECK(checkpoint_bytes(100, {}) == 300);
   CHECK(checkpoint_bytes(100, {.optimizer = OptimizerKind::sgd}) == 100);
   CHECK(checkpoint_bytes(100, {.optimizer = OptimizerKind::sgd, .sgd_momentum = 0.9}) == 200);
@@ -35,7 +35,7 @@ TEST_CASE("A run is refused where its file system cannot hold one checkpoint, wi
   CHECK_FALSE(files.exists("/disk/new"));
 }
 
-TEST_CASE("With --overwrite the room of the run that goes counts, and nothing else of the folder") {
+TEST_CASE("With --overwrite the space of the old run counts, and nothing else of the folder") {
   FaultyFileSystem files;
   files.set_capacity(3000);
   files.make_folders("/run/checkpoints/step-00000001");
@@ -53,7 +53,7 @@ TEST_CASE("Where the free space is not known, nothing is refused") {
   CHECK(lack_of_space(files, "/proc", ~std::uint64_t{0}).empty());
 }
 
-TEST_CASE("Links in the run that goes free nothing, and are not followed") {
+TEST_CASE("Links in the old run free nothing, and are not followed") {
   const TemporaryFolder folder;
   RealFileSystem files;
   const std::string step = folder / "run/checkpoints/step-00000001";
@@ -66,7 +66,7 @@ TEST_CASE("Links in the run that goes free nothing, and are not followed") {
   CHECK(bytes_of_run(files, folder / "run") == 1000);
 }
 
-TEST_CASE("What cannot be counted of a run is told") {
+TEST_CASE("Files of a run that cannot be counted are reported") {
   FaultyFileSystem files;
   files.make_folders("/run/checkpoints/step-00000001");
   files.write_durably("/run/metrics.jsonl", std::string(100, 'l'));
@@ -75,7 +75,7 @@ TEST_CASE("What cannot be counted of a run is told") {
   CHECK(bytes_of_run(files, "/run") == 100);
 }
 
-TEST_CASE("What a failed save lacks is told where it lacks anything") {
+TEST_CASE("A failed save reports a lack of space only if there is one") {
   FaultyFileSystem files;
   files.make_folders("/run");
   files.set_capacity(500);

@@ -129,7 +129,7 @@ TEST_CASE("A bar on a real terminal, and lines on one that cannot move its curso
   CHECK_THAT(dumb, !Catch::Contains("\x1b[K"));
 }
 
-TEST_CASE("Times that are left") {
+TEST_CASE("Formats of the remaining time") {
   const std::vector<std::pair<double, std::string>> table = {
       {0, "0s"},         {59.4, "59s"},   {59.6, "1m00s"},     {185, "3m05s"},
       {3599.7, "1h00m"}, {3720, "1h02m"}, {86399, "23h59m"},   {187200, "2d04h"},
@@ -192,7 +192,7 @@ TEST_CASE("The time left follows the pace of this life") {
   CHECK_FALSE(seconds_left(0, 0, 0));
 }
 
-TEST_CASE("A bar is redrawn in place, at most ten times a second, and log lines go by above it") {
+TEST_CASE("A bar is redrawn in place, at most ten times a second, and log lines appear above it") {
   Screen screen;
   {
     Console console = screen.console(ConsoleKind::automatic);
@@ -205,7 +205,7 @@ TEST_CASE("A bar is redrawn in place, at most ten times a second, and log lines 
       console.show(now, true);
       if (i == 50) log("data").info("in the middle");
     }
-    // In the one second; one more behind the log line.
+    // In the one second; one more after the log line.
     CHECK(screen.draws() >= 10);
     CHECK(screen.draws() <= 12);
   }
@@ -243,7 +243,7 @@ TEST_CASE("A bar's last line is drawn once where nothing is newer, and with the 
   CHECK_THAT(hurried.lines()[0], Catch::Contains("step 1235"));
 }
 
-TEST_CASE("No log line is lost or torn while a bar comes, is redrawn and goes") {
+TEST_CASE("No log line is lost or torn while a bar starts, is redrawn and ends") {
   constexpr int kLines = 200;
   Screen screen;
   set_log_sink(screen.log_sink);
@@ -267,7 +267,7 @@ TEST_CASE("No log line is lost or torn while a bar comes, is redrawn and goes") 
   CHECK(whole == 2 * kLines);
 }
 
-TEST_CASE("A bar is as wide as its terminal is now, but for one column") {
+TEST_CASE("A bar is one column narrower than its terminal is now") {
   Screen screen;
   Console console = screen.console(ConsoleKind::bar);
   console.show(figures(), true);

@@ -36,7 +36,7 @@ class DataFaults {
   void take_memory(bool kill_collate);
   void give_memory();
 
-  // Looks for some time: what it is waited for may never come.
+  // Polls for some time: the awaited event may never come.
   void pass_until(const std::function<bool()>& holds);
 
  private:

@@ -39,7 +39,7 @@ std::string changed(const std::string& key, const std::string& value) {
 
 }  // namespace
 
-TEST_CASE("The text of a data state stands, a line a key") {
+TEST_CASE("The text of a data state is fixed, with a line per key") {
   CHECK(to_json(example()) == R"({
   "version": 1,
   "rank": 1,
@@ -85,7 +85,7 @@ TEST_CASE("A window of 1,024 takes under 64 KiB, and random views come back") {
   CHECK(same(parse_data_state(text, "x"), state));
 }
 
-TEST_CASE("A data state that is none is refused with its place and key") {
+TEST_CASE("An invalid data state is refused with its place and key") {
   struct Case {
     std::string text, said;
   };

@@ -17,7 +17,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// A file system in memory, of so many bytes, at the run's folder.
+// A file system in memory, of the given bytes, at the run's folder.
 class SmallDisk {
  public:
   SmallDisk(const TrainerRun& run, std::uint64_t bytes) : folder_(run.paths().folder) {
@@ -73,12 +73,12 @@ TEST_CASE("A run is refused before its first step where a checkpoint has no room
   CHECK(std::filesystem::is_empty(run.paths().folder));
 }
 
-TEST_CASE("A save that fills the disk leaves no part behind, and tells what is needed and free") {
+TEST_CASE("A save that fills the disk leaves no part of it, and reports what is needed and free") {
   TrainerRun run;
   const SmallDisk disk(run, kPlenty);
   if (!disk.mounted()) return;
   run.start(2, words_of(run));
-  await("steps are told", [&] { return run.told_steps() >= 3 || run.ended(0); });
+  await("steps are logged", [&] { return run.told_steps() >= 3 || run.ended(0); });
   disk.fill_up_to(kSmall);  // room for more lines of metrics
   run.send(0, SIGTERM);
   CHECK(run.await_end() == std::vector<int>{4, 4});

@@ -10,7 +10,7 @@
 
 using namespace odb;
 
-TEST_CASE("A stop ends what looks for one, by its name") {
+TEST_CASE("A check for a stop throws after one, and names it") {
   const ScopedStopSignals signals;
   CHECK_NOTHROW(heed_early_stop());
   ::raise(SIGTERM);
@@ -22,14 +22,14 @@ TEST_CASE("A stop ends what looks for one, by its name") {
   }
 }
 
-TEST_CASE("A pass that tells its progress goes on to a stop, and no further") {
+TEST_CASE("A pass that reports its progress continues until a stop, and no further") {
   const ScopedStopSignals signals;
-  std::vector<std::uint64_t> told;
+  std::vector<std::uint64_t> reported;
   const TellProgress progress =
-      heeding_stops([&](std::uint64_t done, std::uint64_t) { told.push_back(done); });
+      heeding_stops([&](std::uint64_t done, std::uint64_t) { reported.push_back(done); });
   progress(1, 3);
   ::raise(SIGINT);
   CHECK_THROWS_AS(progress(2, 3), StoppedEarly);
-  CHECK(told == std::vector<std::uint64_t>{1});
+  CHECK(reported == std::vector<std::uint64_t>{1});
   CHECK_THROWS_AS(heeding_stops({})(2, 3), StoppedEarly);
 }

@@ -1,5 +1,5 @@
-// Kinds of fault met in the field that are not a matter of one file, through `train` and `launch`:
-// data processes that are killed, runs beside each other, broken evaluation data, a huge row.
+// Kinds of fault met in the field that do not depend on one file, through `train` and `launch`:
+// data processes that are killed, runs in parallel, broken evaluation data, a huge row.
 #include <signal.h>
 
 #include <algorithm>
@@ -46,22 +46,22 @@ void kill_data_process(TrainerRun& run) {
 }  // namespace
 
 // The run that is struck has no end of its own, so that both deaths are in it.
-TEST_CASE("Data processes that are killed are told and forked again, and change no step") {
+TEST_CASE("Data processes that are killed are reported and forked again, and change no step") {
   TrainerRun calm, struck;
   run_to_end(calm, 2, steady_run(calm));
   check_coverage(calm, 1, 600);
-  const std::vector<double> wanted = calm.losses();
-  REQUIRE(wanted.size() > 30);
+  const std::vector<double> expected = calm.losses();
+  REQUIRE(expected.size() > 30);
 
   Words words = steady_run(struck);
   words.insert(words.end(), {"--epochs", "1000000"});
   struck.start(2, words);
   for (const std::size_t steps : {2, 6}) {
-    await("steps are told", [&] { return struck.told_steps() >= steps || struck.ended(0); });
+    await("steps are logged", [&] { return struck.told_steps() >= steps || struck.ended(0); });
     kill_data_process(struck);
   }
-  await("the first epoch and both deaths are told", [&] {
-    return (struck.told_steps() > wanted.size() &&
+  await("the first epoch and both deaths are logged", [&] {
+    return (struck.told_steps() > expected.size() &&
             count_of(struck.lines(1), "died by SIGKILL") == 2) ||
            struck.ended(0);
   });
@@ -70,9 +70,9 @@ TEST_CASE("Data processes that are killed are told and forked again, and change 
   INFO(struck.all_lines());
   REQUIRE(codes == std::vector<int>{75, 75});
   std::vector<double> found = struck.losses();
-  REQUIRE(found.size() > wanted.size());
-  found.resize(wanted.size());
-  CHECK((found == wanted));
+  REQUIRE(found.size() > expected.size());
+  found.resize(expected.size());
+  CHECK((found == expected));
   RealFileSystem files;
   CHECK(ledger_coverage(files, struck.paths().ledgers(), 600).begin()->second.every_view_once());
   CHECK(count_of(struck.lines(1), "died by SIGKILL") == 2);
@@ -95,7 +95,7 @@ TEST_CASE("A launch into a folder that another one writes is refused, and harms 
   Words words = short_run(owner, 61);
   words.insert(words.end(), {"--epochs", "100000"});
   owner.launch(2, words);
-  await("a step is told", [&] { return owner.told_steps() >= 1 || owner.ended(0); });
+  await("a step is logged", [&] { return owner.told_steps() >= 1 || owner.ended(0); });
   words.insert(words.end(), {"--output", owner.paths().folder, "--overwrite", "on"});
   second.launch(2, words);
   CHECK(second.await_end() == std::vector<int>{2});
@@ -113,7 +113,7 @@ TEST_CASE("A launch that is killed leaves no rank, and its folder to the next on
   Words words = short_run(killed, 61);
   words.insert(words.end(), {"--epochs", "100000", "--output", killed.paths().folder});
   killed.launch(2, words);
-  await("a step is told", [&] { return killed.told_steps() >= 1 || killed.ended(0); });
+  await("a step is logged", [&] { return killed.told_steps() >= 1 || killed.ended(0); });
   killed.send(0, SIGKILL);
   CHECK(killed.await_end() == std::vector<int>{-SIGKILL});
   killed.await_nothing_left();
@@ -127,31 +127,33 @@ TEST_CASE("A launch that is killed leaves no rank, and its folder to the next on
 
 TEST_CASE("Ranks whose copies of a file are not the same are refused, naming the file") {
   struct Case {
-    std::string flag, own, other, told;
+    std::string flag, own, other, message;
   };
   TemporaryFolder folder;
   RealFileSystem files;
-  const std::string talks = kCases + "chat/token_weighting.jsonl";
-  std::string rows = files.read_all(talks);
-  rows.at(rows.find("42")) = '5';  // as many rows and tokens: nothing else would tell
+  const std::string conversations = kCases + "chat/token_weighting.jsonl";
+  std::string rows = files.read_all(conversations);
+  rows.at(rows.find("42")) = '5';  // as many rows and tokens: only the checksum differs
   const std::string stale = folder.write("a.jsonl", rows);
   for (const Case& one :
-       {Case{"--data", talks, stale, "file 1 of --data: \"4 rows, "},
-        Case{"--data", talks + ":2", talks + ":0.5", "file 1 of --data: \"4 rows, "},
-        Case{"--eval-data", talks, stale, "file 1 of --eval-data: \"4 rows, "},
+       {Case{"--data", conversations, stale, "file 1 of --data: \"4 rows, "},
+        Case{"--data", conversations + ":2", conversations + ":0.5",
+             "file 1 of --data: \"4 rows, "},
+        Case{"--eval-data", conversations, stale, "file 1 of --eval-data: \"4 rows, "},
         Case{"--tokenizer", kCases + "tokenizer/merges_pairs", kCases + "tokenizer/merges_strings",
              "tokenizer and template: "},
         Case{"--model", kBaseModel, kCases + "models/tied_no_head", "model's config.json: "}}) {
     INFO(one.flag);
     TrainerRun run;
     Words words = {one.flag, one.own};
-    if (one.flag != "--data") words.insert(words.end(), {"--data", talks});
+    if (one.flag != "--data") words.insert(words.end(), {"--data", conversations});
     Words others = words;
     others[1] = one.other;
     run.start_each({words, others});
     CHECK(run.await_end() == std::vector<int>{2, 2});
     INFO(run.all_lines());
-    CHECK_THAT(run.lines(1), Catch::Contains("rank 1 reads other files than rank 0: " + one.told));
+    CHECK_THAT(run.lines(1),
+               Catch::Contains("rank 1 reads other files than rank 0: " + one.message));
     CHECK(run.told_steps() == 0);
     run.await_nothing_left();
   }
@@ -171,7 +173,7 @@ TEST_CASE("Broken evaluation data ends a run with its line, and what was trained
   run.await_nothing_left();
 }
 
-TEST_CASE("Evaluation data of which nothing can be learnt is refused before anything is written") {
+TEST_CASE("Evaluation data without anything to learn is refused before anything is written") {
   TrainerRun run;
   Words words = short_run(run, 20);
   words.insert(words.end(), {"--eval-data", run.write("none.jsonl", "{\"messages\": []}\n")});

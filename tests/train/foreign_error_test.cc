@@ -27,7 +27,7 @@ TEST_CASE("Memory that LibTorch or the program cannot have is a matter of option
   CHECK_THAT(named_error(of_device, "cuda:1", "training").what(), Contains("20.00 GiB"));
 }
 
-TEST_CASE("Other faults of LibTorch are internal, and told without their backtrace") {
+TEST_CASE("Other faults of LibTorch are internal, and reported without their backtrace") {
   const c10::Error error({__func__, __FILE__, __LINE__}, "sizes do not match");
   const Error named = named_error(error, "cpu", "evaluating");
   CHECK(named.code() == ExitCode::internal);
@@ -35,7 +35,7 @@ TEST_CASE("Other faults of LibTorch are internal, and told without their backtra
   CHECK_THAT(named.what(), !Contains("frame #"));
 }
 
-// LibTorch has no type for it, so its own words are what is known: met here.
+// LibTorch has no type for it, so it is recognized by its message, which is caused here.
 TEST_CASE("Host memory that LibTorch cannot have is a matter of options, too") {
   try {
     (void)torch::empty({std::int64_t{1} << 60}, torch::kByte);

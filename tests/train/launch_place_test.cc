@@ -39,13 +39,13 @@ TEST_CASE("without a launcher there is one rank") {
   CHECK(place_in({}) == LaunchPlace{});
 }
 
-TEST_CASE("the launcher's variables tell the rank") {
+TEST_CASE("the launcher's variables set the rank") {
   const LaunchPlace expected{
       .rank = 9, .world = 16, .local_rank = 1, .local_world = 8, .store = {"n0", 29500}};
   CHECK(place_in(kLauncher) == expected);
 }
 
-TEST_CASE("options tell the rank, and where it has ranks of its own machine for neighbours") {
+TEST_CASE("options set the rank, and a local rendezvous means that all ranks are on this machine") {
   const LaunchPlace far =
       place_in({}, {.rank = 3, .world_size = 4, .local_rank = 1, .rendezvous = "node0:29500"});
   CHECK(far == LaunchPlace{.rank = 3, .world = 4, .local_rank = 1, .store = {"node0", 29500}});
@@ -55,11 +55,10 @@ TEST_CASE("options tell the rank, and where it has ranks of its own machine for 
   CHECK(near.local_world == 4);
 }
 
-TEST_CASE("what does not name one rank is refused with what is missing") {
+TEST_CASE("options that do not name one rank are refused with what is missing") {
   CHECK_THAT(refusal({}, {.rank = 1}), Catch::Contains("found --rank without --world-size"));
   CHECK_THAT(refusal({}, {.rank = 4, .world_size = 4}), Catch::Contains("rank 4 of 4 ranks"));
-  CHECK_THAT(refusal({}, {.rank = 0, .world_size = 2}),
-             Catch::Contains("where do the ranks meet?"));
+  CHECK_THAT(refusal({}, {.rank = 0, .world_size = 2}), Catch::Contains("found no meeting point"));
   CHECK_THAT(refusal({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "n0"}}),
              Catch::Contains("not MASTER_PORT"));
   CHECK_THAT(refusal(kLauncher, {.rank = 8}), Catch::Contains("--rank 8 contradicts RANK=9"));

@@ -39,7 +39,7 @@ std::vector<LedgerRecord> records_of(FileSystem& files, int rank) {
 
 }  // namespace
 
-TEST_CASE("A ledger goes on where the life before it ended") {
+TEST_CASE("A ledger continues where the previous life ended") {
   FaultyFileSystem files;
   files.make_folders(kPaths.ledgers());
   write(files, 0, {LifeMarker{.life = 0, .world = 1, .resumed_step = 0}, step(0, 1, {5, 6})});
@@ -136,10 +136,11 @@ TEST_CASE("What was synced survives a crash at any later moment") {
   CHECK(crashes >= 5);
 }
 
-TEST_CASE("Ledgers of all ranks and lives tell that every view came once") {
+TEST_CASE("Ledgers of all ranks and lives show that every view came once") {
   FaultyFileSystem files;
   files.make_folders(kPaths.ledgers());
-  // Two ranks; the first life dies after step 2, of which only step 1 was saved; three ranks go on.
+  // Two ranks; the first life dies after step 2, of which only step 1 was saved; three ranks
+  // continue.
   write(files, 0,
         {LifeMarker{.life = 0, .world = 2, .resumed_step = 0}, step(0, 1, {0, 2}),
          step(0, 2, {4, 6})});
@@ -159,7 +160,7 @@ TEST_CASE("Ledgers of all ranks and lives tell that every view came once") {
   CHECK(repeated.missing_examples == std::vector<ViewId>{8});
 }
 
-TEST_CASE("A folder without ledgers is told") {
+TEST_CASE("A folder without ledgers is refused") {
   FaultyFileSystem files;
   files.make_folders(kPaths.ledgers());
   CHECK_THROWS_WITH(ledger_coverage(files, kPaths.ledgers(), 8),

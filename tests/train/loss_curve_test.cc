@@ -1,4 +1,5 @@
-// 200 steps beside transformers and torch's AdamW on the same batches (tests/golden/training).
+// 200 steps compared with transformers and torch's AdamW on the same batches
+// (tests/golden/training).
 #include <algorithm>
 #include <numeric>
 
@@ -40,12 +41,12 @@ std::vector<std::vector<HandSample>> batches_of(const Golden& golden) {
   return batches;
 }
 
-// The greatest difference of a step's value, beside the golden one.
-double apart(const std::vector<double>& found, const Tensor& wanted) {
-  REQUIRE(static_cast<std::int64_t>(found.size()) == wanted.numel());
+// The greatest difference of a step's value, relative to the golden one.
+double apart(const std::vector<double>& found, const Tensor& expected) {
+  REQUIRE(static_cast<std::int64_t>(found.size()) == expected.numel());
   double largest = 0;
   for (std::size_t step = 0; step < found.size(); ++step) {
-    const double golden = wanted[static_cast<std::int64_t>(step)].item<double>();
+    const double golden = expected[static_cast<std::int64_t>(step)].item<double>();
     largest = std::max(largest, std::abs(found[step] - golden) / std::max(1e-9, std::abs(golden)));
   }
   return largest;
@@ -79,12 +80,12 @@ void check_curve(const std::string& schedule, const OptimizerOptions& options, L
   CHECK(apart(norms, golden.at("norm." + schedule)) < 1e-4);
   CHECK(apart(rates, golden.at("lr." + schedule)) < 1e-12);
   for (const PublishedWeight& weight : published_weights(model.config())) {
-    const auto wanted = golden.find("weight." + schedule + "." + weight.name);
-    if (wanted == golden.end()) continue;
+    const auto expected = golden.find("weight." + schedule + "." + weight.name);
+    if (expected == golden.end()) continue;
     INFO(weight.name);
     const Tensor found =
         model.weights().at(weight.parameter).narrow(0, weight.first_row, weight.shape.front());
-    CHECK(distance(found, wanted->second) < 1e-4);
+    CHECK(distance(found, expected->second) < 1e-4);
   }
 }
 
@@ -99,7 +100,7 @@ TEST_CASE("200 steps at a constant learning rate are those of transformers and A
               Layout::flat);
 }
 
-TEST_CASE("200 steps down a cosine behind a warm-up are those of transformers and AdamW") {
+TEST_CASE("200 steps down a cosine after a warm-up are those of transformers and AdamW") {
   for (const Layout layout : {Layout::flat, Layout::padded})
     check_curve("cosine", {.lr = 2e-3, .warmup = {.share = 0.1, .amount = {}}, .weight_decay = 0.1},
                 layout);

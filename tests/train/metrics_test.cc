@@ -36,7 +36,7 @@ std::vector<std::string> keys_of(const Json& object) {
 
 }  // namespace
 
-TEST_CASE("The keys of metrics.jsonl and summary.json, and their order, are a promise") {
+TEST_CASE("The keys of metrics.jsonl and summary.json, and their order, are fixed") {
   CHECK(keys_of(to_json(StepMetrics{})) ==
         std::vector<std::string>{"step", "epoch", "samples", "tokens", "supervised_tokens", "loss",
                                  "grad_norm", "lr", "step_seconds", "data_wait_seconds",
@@ -179,7 +179,7 @@ TEST_CASE("Lines that were written stay whatever crash follows") {
                   });
 }
 
-TEST_CASE("Lives tell where and how often a run was started, and why it ended") {
+TEST_CASE("Lives record where and how often a run was started, and why it ended") {
   FaultyFileSystem files;
   files.make_folders("/run");
   LivesFile file(files, "/run/lives.jsonl");

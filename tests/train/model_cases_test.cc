@@ -23,7 +23,7 @@ nlohmann::json reference() {
   return nlohmann::json::parse(files.read_all(kModels + "reference.expected.json"));
 }
 
-// The model's folder. One that has no weights of its own goes with those of base.
+// The model's folder. One that has no weights of its own uses those of base.
 std::string folder_of(const TrainerRun& run, const std::string& name) {
   RealFileSystem files;
   if (files.list(kModels + name).size() > 1) return kModels + name;
@@ -82,9 +82,9 @@ void check_whole(const std::string& name, bool tied = false, const std::string& 
   REQUIRE(codes == std::vector<int>{0});
   const auto losses = run.losses();
   REQUIRE(losses.size() == 2);
-  const double wanted = reference()[name]["nll"];
-  CHECK(losses[0] == Approx(wanted).margin(1e-4));
-  CHECK(losses[1] < wanted - 0.1);
+  const double expected = reference()[name]["nll"];
+  CHECK(losses[0] == Approx(expected).margin(1e-4));
+  CHECK(losses[1] < expected - 0.1);
   CHECK_THAT(run.all_lines(), Catch::Contains(warning));
   const std::string checkpoint = whole_checkpoint(run, 2);
   check_heads(checkpoint, tied);

@@ -1,4 +1,4 @@
-// The optimizers beside LibTorch's own, on the same gradients.
+// The optimizers compared with LibTorch's own, on the same gradients.
 #include "train/optimizer.h"
 
 #include <algorithm>
@@ -78,14 +78,14 @@ std::unique_ptr<torch::optim::Optimizer> reference_of(const OptimizerOptions& op
   }
   torch::optim::SGDOptions sgd(options.lr);
   sgd.momentum(options.momentum()).weight_decay(options.weight_decay);
-  // What a group has as the class has it is taken from the defaults: they must not decay.
+  // Options that equal the class's defaults are read from the defaults, which must not decay.
   return std::make_unique<torch::optim::SGD>(groups_of(parameters, sgd),
                                              torch::optim::SGDOptions(options.lr));
 }
 
-// The greatest difference beside the greatest value.
-double apart(const Tensor& found, const Tensor& wanted) {
-  return ((found - wanted).abs().max() / wanted.abs().max()).item<double>();
+// The greatest difference relative to the greatest value.
+double apart(const Tensor& found, const Tensor& expected) {
+  return ((found - expected).abs().max() / expected.abs().max()).item<double>();
 }
 
 // Both go through the same gradients, given to ours as sums that are yet to be scaled.
@@ -98,14 +98,14 @@ void check_beside_reference(const OptimizerOptions& options) {
   for (const auto& [name, parameter] : reference)
     reference_parameters.push_back(parameter);
   Optimizer optimizer(options, parameters);
-  const auto wanted = reference_of(options, reference);
+  const auto expected = reference_of(options, reference);
   Rng rng(2, RandomPurpose::tests);
   int clipped = 0;
   for (int update = 0; update < kUpdates; ++update) {
     const double scale = 0.01 + rng.uniform();
     const double learning_rate = options.lr * (update < 20 ? update / 20.0 : 1);
     for (auto& [name, parameter] : parameters) {
-      // Some long, some short: clipping must have to do with some alone.
+      // Some long, some short, so that only some are clipped.
       const Tensor gradient = drawn(rng, parameter.sizes().vec()) * (update % 3 == 0 ? 0.001 : 1);
       parameter.mutable_grad().copy_(gradient);
       reference.at(name).mutable_grad() = gradient * scale;
@@ -117,9 +117,9 @@ void check_beside_reference(const OptimizerOptions& options) {
     if (options.max_grad_norm > 0)
       CHECK(torch::nn::utils::clip_grad_norm_(reference_parameters, options.max_grad_norm) ==
             Approx(norm).epsilon(1e-6));
-    for (auto& group : wanted->param_groups())
+    for (auto& group : expected->param_groups())
       group.options().set_lr(learning_rate);
-    wanted->step();
+    expected->step();
   }
   CHECK(optimizer.updates() == kUpdates);
   CHECK((clipped > 0) == (options.max_grad_norm > 0));
@@ -128,7 +128,7 @@ void check_beside_reference(const OptimizerOptions& options) {
     INFO(name);
     CHECK(apart(parameter, reference.at(name)) < 1e-6);
     if (options.optimizer == OptimizerKind::sgd && options.momentum() == 0) continue;
-    auto& state = *wanted->state().at(reference.at(name).unsafeGetTensorImpl());
+    auto& state = *expected->state().at(reference.at(name).unsafeGetTensorImpl());
     if (options.optimizer == OptimizerKind::adamw) {
       auto& moments = static_cast<torch::optim::AdamWParamState&>(state);
       CHECK(apart(optimizer.state().at(name + ".first_moment"), moments.exp_avg()) < 2e-6);
@@ -153,8 +153,8 @@ std::set<std::string> state_names(const OptimizerOptions& options) {
 }  // namespace
 
 TEST_CASE("AdamW is LibTorch's: decay of matrices alone, clipped and not") {
-  for (const double most : {0.0, 1.0})
-    check_beside_reference({.lr = 3e-3, .weight_decay = 0.1, .max_grad_norm = most});
+  for (const double max_norm : {0.0, 1.0})
+    check_beside_reference({.lr = 3e-3, .weight_decay = 0.1, .max_grad_norm = max_norm});
   check_beside_reference({.lr = 1e-3,
                           .adam_beta1 = 0.8,
                           .adam_beta2 = 0.95,
@@ -198,8 +198,7 @@ TEST_CASE("The state of an optimizer has a name for each tensor") {
   CHECK(state_names({.optimizer = OptimizerKind::sgd}).empty());
 }
 
-TEST_CASE(
-    "The norm of gradients is that of all their values, and tells of one that is not finite") {
+TEST_CASE("The norm of gradients is that of all their values, and shows one that is not finite") {
   Rng rng(3, RandomPurpose::tests);
   std::vector<Tensor> gradients = {drawn(rng, {300, 500}), drawn(rng, {7}), drawn(rng, {1})};
   double squares = 0;

@@ -37,17 +37,17 @@ void pause(Rng& rng, std::uint64_t most_milliseconds) {
 
 enum class Moment { step, data_wait, evaluation };
 
-// Until the run is at the moment.
+// Waits until the run is at the moment.
 void await_moment(TrainerRun& run, Moment moment, int rank, Rng& rng) {
   const std::size_t steps = moment == Moment::evaluation ? 1 : 1 + rng.below(20);
-  await("steps are told", [&] { return run.told_steps() >= steps || run.ended(0); });
+  await("steps are logged", [&] { return run.told_steps() >= steps || run.ended(0); });
   if (moment == Moment::data_wait) {
     run.stop_data(rank);
-    std::size_t told = 0;  // until all slots that were ready are gone
-    await("steps cease", [&] {
-      const std::size_t before = std::exchange(told, run.told_steps());
+    std::size_t count = 0;  // until all slots that were ready are gone
+    await("steps stop", [&] {
+      const std::size_t before = std::exchange(count, run.told_steps());
       std::this_thread::sleep_for(milliseconds(200));
-      return told == before;
+      return count == before;
     });
   }
   pause(rng, 60);
@@ -64,25 +64,25 @@ void check_lost(TrainerRun& run, const Loss& loss) {
   for (int rank = 0; rank < loss.world; ++rank)
     if (rank != loss.rank) await("the others leave", [&] { return run.ended(rank); });
   run.send(loss.rank, SIGKILL);  // where it was stopped
-  std::vector<int> wanted(static_cast<std::size_t>(loss.world), 5);
-  wanted[static_cast<std::size_t>(loss.rank)] = -SIGKILL;
+  std::vector<int> expected(static_cast<std::size_t>(loss.world), 5);
+  expected[static_cast<std::size_t>(loss.rank)] = -SIGKILL;
   const std::vector<int> codes = run.await_end();
   INFO(run.all_lines());
-  CHECK(codes == wanted);
+  CHECK(codes == expected);
   for (int rank = 0; rank < loss.world; ++rank)
     if (rank != loss.rank)
       CHECK(count_of(run.lines(rank), "rank " + std::to_string(loss.rank) + " is lost: ") == 1);
   run.await_nothing_left();
 }
 
-// Runs beside each other, each hit at such a moment: all other ranks leave with code 5 and the name
-// of the one that is lost, and nothing stays.
+// Runs in parallel, each hit at such a moment: all other ranks leave with code 5 and the name of
+// the lost one, and nothing stays.
 void lose_ranks(Moment moment, const std::vector<Loss>& losses, std::uint64_t seed) {
   Rng rng(seed, RandomPurpose::tests);
   std::deque<TrainerRun> runs(losses.size());
   for (std::size_t i = 0; i < losses.size(); ++i) {
     Words words = endless(runs[i]);
-    if (moment == Moment::evaluation)  // of many rows, behind the first step
+    if (moment == Moment::evaluation)  // of many rows, after the first step
       for (const std::string& word :
            {std::string("--eval-data"), runs[i].texts("e.jsonl", 500) + ":400",
             std::string("--eval-every"), std::string("1 step")})
@@ -130,7 +130,7 @@ TEST_CASE("A rank is killed or stopped in an evaluation") {
 }
 
 TEST_CASE("The end of a rank's process is no silence: the others leave long before the timeout") {
-  // Beside it a rank that is stopped, and so is silent as well: it is not the one that is lost.
+  // In parallel, a rank is stopped, and so is silent as well: it is not the lost one.
   const Loss losses[] = {{3, 2, SIGKILL}, {2, 1, SIGKILL}, {3, 2, SIGKILL}};
   const int stopped[] = {-1, -1, 1};
   for (int i = 0; i < 3; ++i) {
@@ -138,7 +138,7 @@ TEST_CASE("The end of a rank's process is no silence: the others leave long befo
     Words words = endless(run);
     words.back() = "20min";  // --timeout, many times what a test may take
     run.start(losses[i].world, words);
-    await("steps are told", [&] { return run.told_steps() >= 3 || run.ended(0); });
+    await("steps are logged", [&] { return run.told_steps() >= 3 || run.ended(0); });
     if (stopped[i] >= 0) run.send(stopped[i], SIGSTOP);
     run.send(losses[i].rank, losses[i].signal);
     if (stopped[i] < 0) {
@@ -165,7 +165,7 @@ TEST_CASE("SIGTERM to one rank stops all at the same step, with a checkpoint and
   check_stopped(run, 3);
 }
 
-TEST_CASE("SIGTERM is heard when a rank's data is stuck") {
+TEST_CASE("SIGTERM is noticed when a rank's data is stuck") {
   TrainerRun run;
   run.start(2, endless(run));
   Rng rng(9, RandomPurpose::tests);
@@ -179,7 +179,7 @@ TEST_CASE("SIGTERM is heard when a rank's data is stuck") {
 TEST_CASE("SIGTERM to launch stops all ranks, with code 75") {
   TrainerRun run;
   run.launch(2, endless(run));
-  await("steps are told", [&] { return run.told_steps() >= 3 || run.ended(0); });
+  await("steps are logged", [&] { return run.told_steps() >= 3 || run.ended(0); });
   run.send(0, SIGTERM);
   CHECK(run.await_end() == std::vector<int>{75});
   check_stopped(run, 2);
@@ -190,7 +190,7 @@ TEST_CASE("A second Ctrl-C leaves at once when the run cannot stop") {
   Words words = endless(run);
   words.back() = "10min";  // --timeout: the rank that is stopped is not missed
   run.start(2, words);
-  await("a step is told", [&] { return run.told_steps() >= 1 || run.ended(0); });
+  await("a step is logged", [&] { return run.told_steps() >= 1 || run.ended(0); });
   run.send(1, SIGSTOP);
   run.send(0, SIGINT);
   run.send(0, SIGINT);  // too soon to count
@@ -242,7 +242,7 @@ TEST_CASE("A stop ends a rank that waits for others before the first step, with 
 }
 
 // The timeout is many times what a test may take: whoever waited for the rank would fail the test.
-TEST_CASE("A rank that fails before the ranks meet ends all with its code and words") {
+TEST_CASE("A rank that fails before the ranks meet ends all with its code and message") {
   for (const int failing : {0, 1, 2}) {
     INFO("rank " << failing);
     TrainerRun run;
@@ -265,7 +265,7 @@ TEST_CASE("A rank that fails before the ranks meet ends all with its code and wo
   }
 }
 
-TEST_CASE("A rank that comes long after another has failed hears of it, too") {
+TEST_CASE("A rank that starts long after another has failed learns of it, too") {
   TrainerRun run;
   Words words = endless(run);
   words.back() = "20min";  // --timeout
@@ -286,7 +286,7 @@ TEST_CASE("A rank that comes long after another has failed hears of it, too") {
   run.await_nothing_left();
 }
 
-TEST_CASE("Ranks that all fail before they meet each tell it in their own words") {
+TEST_CASE("Ranks that all fail before they meet each report their own message") {
   TrainerRun run;
   run_to_end(run, 3, {"--data", "none.jsonl", "--timeout", "20min"}, 3);
   for (int rank = 0; rank < 3; ++rank)
@@ -356,7 +356,7 @@ TEST_CASE("A run whose only step has learning rate 0 says so, before or at its e
   CHECK(count_of(still.lines(0), "learning rate 0") == 0);
 }
 
-TEST_CASE("Random weights in the place of others are told, and the summary ends as the metrics") {
+TEST_CASE("Random weights in place of stored ones are logged, the summary ends as the metrics") {
   TrainerRun run;
   run_to_end(run, 1,
              {"--data", run.texts("a.jsonl", 40), "--l-max", "64", "--max-steps", "6",
@@ -365,8 +365,8 @@ TEST_CASE("Random weights in the place of others are told, and the summary ends 
   const auto metrics = run.metrics();
   REQUIRE(metrics.size() == 2);  // of four steps, and of two
   CHECK(run.summary().at("loss") == metrics.back().at("loss"));
-  const double told = metrics.back().at("loss");
-  CHECK(count_of(run.lines(0), fmt::format("loss {:.4f}", told)) == 1);
+  const double last_loss = metrics.back().at("loss");
+  CHECK(count_of(run.lines(0), fmt::format("loss {:.4f}", last_loss)) == 1);
 
   TrainerRun taken;
   run_to_end(taken, 1, {"--data", taken.texts("a.jsonl", 40), "--max-steps", "1"});
@@ -376,7 +376,7 @@ TEST_CASE("Random weights in the place of others are told, and the summary ends 
 // Rank 0's metrics, or another rank's ledger, may not grow any more: the rank fails by itself,
 // between votes, while the others go on into their next collective. The timeout is many times what
 // a test may take, so nothing is left to silence.
-TEST_CASE("A rank that fails by itself in the middle of a step ends all with its code and words") {
+TEST_CASE("A rank that fails by itself within a step ends all with its code and message") {
   const ScopedDisposition no_end(SIGXFSZ, SIG_IGN);  // instead the write fails
   for (const int failing : {0, 1}) {
     TrainerRun run;
@@ -384,7 +384,7 @@ TEST_CASE("A rank that fails by itself in the middle of a step ends all with its
     words.back() = "20min";  // --timeout
     words.insert(words.end(), {"--console", "off"});
     run.start(3, words);
-    await("steps are told", [&] { return run.told_steps() >= 60 || run.ended(0); });
+    await("steps are logged", [&] { return run.told_steps() >= 60 || run.ended(0); });
     run.limit_files(failing, 16 << 10);
     const std::vector<int> codes = run.await_end();
     INFO(run.all_lines());
@@ -447,7 +447,7 @@ TEST_CASE("A run that diverges ends all ranks with code 6, the step and the view
     CHECK_THAT(lines,
                Catch::Contains("step " + std::to_string(step + 1) + ": the gradient's norm is "));
     CHECK_THAT(lines, Catch::Contains("rank " + std::to_string(rank) +
-                                      " has losses that are not, of views "));
+                                      " has losses that are not finite, of views "));
   }
   run.await_nothing_left();
 

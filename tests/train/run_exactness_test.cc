@@ -40,12 +40,12 @@ FirstStep first_step(TrainerRun& run, int world, const Words& words) {
   return step;
 }
 
-// Length of the difference beside the length of what is wanted.
-double apart(const Tensors& found, const Tensors& wanted) {
+// Length of the difference relative to the length of the expected values.
+double apart(const Tensors& found, const Tensors& expected) {
   double difference = 0;
   double whole = 0;
-  REQUIRE(found.size() == wanted.size());
-  for (const auto& [name, values] : wanted) {
+  REQUIRE(found.size() == expected.size());
+  for (const auto& [name, values] : expected) {
     const auto& others = found.at(name);
     REQUIRE(others.size() == values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -122,7 +122,7 @@ TEST_CASE("Two identical runs of three ranks leave the same bytes") {
 TEST_CASE("Case token_weighting: the gradient of a step, however its rows are dealt out") {
   const Words data = {"--data", kCases + "token_weighting.jsonl", "--batch-size"};
   TrainerRun whole;
-  const FirstStep wanted = first_step(whole, 1, data + Words{"4"});
+  const FirstStep expected = first_step(whole, 1, data + Words{"4"});
   struct Way {
     int world;
     Words words;
@@ -132,8 +132,8 @@ TEST_CASE("Case token_weighting: the gradient of a step, however its rows are de
     INFO(way.world << " ranks");
     TrainerRun run;
     const FirstStep found = first_step(run, way.world, data + way.words);
-    CHECK(apart(found.gradient, wanted.gradient) < 1e-5);
-    CHECK(found.loss == Approx(wanted.loss).epsilon(1e-5));
+    CHECK(apart(found.gradient, expected.gradient) < 1e-5);
+    CHECK(found.loss == Approx(expected.loss).epsilon(1e-5));
     check_coverage(run, 1, 4);
   }
 }
@@ -151,21 +151,21 @@ TEST_CASE("Case every_second_row_unlabelled: a rank without a label changes noth
     ++seed;
   RealFileSystem files;
   const std::string rows = files.read_all(kCases + "every_second_row_unlabelled.jsonl");
-  std::string labelled;
+  std::string labeled;
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < rows.size(); ++number) {
     const std::size_t end = rows.find('\n', begin) + 1;
-    if (number % 2 == 0) labelled += rows.substr(begin, end - begin);
+    if (number % 2 == 0) labeled += rows.substr(begin, end - begin);
     begin = end;
   }
   TrainerRun alone, both;
-  const FirstStep wanted =
-      first_step(alone, 1, {"--data", alone.write("even.jsonl", labelled), "--batch-size", "4"});
+  const FirstStep expected =
+      first_step(alone, 1, {"--data", alone.write("even.jsonl", labeled), "--batch-size", "4"});
   const FirstStep found = first_step(both, 2,
                                      {"--data", kCases + "every_second_row_unlabelled.jsonl",
                                       "--batch-size", "4", "--seed", std::to_string(seed)});
-  CHECK(apart(found.gradient, wanted.gradient) < 1e-5);
-  CHECK(found.loss == Approx(wanted.loss).epsilon(1e-5));
+  CHECK(apart(found.gradient, expected.gradient) < 1e-5);
+  CHECK(found.loss == Approx(expected.loss).epsilon(1e-5));
   CHECK(both.metrics().front().at("idle_slots") == 1);
   CHECK(both.summary().at("samples") == 4);
   CHECK(both.summary().at("left_out_views") == 4);

@@ -75,7 +75,7 @@ std::string refusal(FileSystem& files, const std::string& output, ExistingRun ex
 
 }  // namespace
 
-TEST_CASE("A new run folder has its options, a ledger's and a checkpoints' place, and a lock") {
+TEST_CASE("A new run folder has its options, folders for ledger and checkpoints, and a lock") {
   const TemporaryFolder folder;
   RealFileSystem files;
   const std::string output = folder / "runs/first";
@@ -111,7 +111,7 @@ TEST_CASE("A folder that another process writes into is refused with its owner's
   CHECK(run_entries(files, folder.path()).empty());
 }
 
-TEST_CASE("The lock of an owner that was killed is taken over, and that is told") {
+TEST_CASE("The lock of an owner that was killed is taken over, and that is logged") {
   const TemporaryFolder folder;
   RealFileSystem files;
   Holder(folder / "lock").kill();
@@ -121,7 +121,7 @@ TEST_CASE("The lock of an owner that was killed is taken over, and that is told"
   CHECK(lock.still_ours());
 }
 
-TEST_CASE("A lock given back, an empty file and one of something else are taken in silence") {
+TEST_CASE("A lock given back, an empty file and other contents are taken without a log line") {
   const TemporaryFolder folder;
   const LogTexts log;
   { const RunLock lock(folder / "lock", this_owner()); }
@@ -146,7 +146,7 @@ TEST_CASE("An owner notices that another took the folder") {
   CHECK(parse_lock_owner(files.read_all(folder / "lock")) == other);
 }
 
-TEST_CASE("Owners come back from their text, and no two are the same") {
+TEST_CASE("Owners are read back from their text, and no two are the same") {
   const LockOwner owner{
       .place = {.host = "node7", .pid = 4711, .job = "99"}, .nonce = "abc", .released = true};
   CHECK(parse_lock_owner(to_json(owner)) == owner);
@@ -155,7 +155,7 @@ TEST_CASE("Owners come back from their text, and no two are the same") {
   CHECK(this_owner().place.pid == ::getpid());
 }
 
-TEST_CASE("A folder that holds a run is refused with what is there and what to do") {
+TEST_CASE("A folder that holds a run is refused with its files and what to do") {
   const TemporaryFolder folder;
   RealFileSystem files;
   { RunFolder run(files, folder.path(), ExistingRun::refuse, "{}\n"); }
@@ -178,7 +178,7 @@ TEST_CASE("A folder that holds a run is refused with what is there and what to d
   CHECK(files.list(folder / "checkpoints").empty());
 }
 
-TEST_CASE("A start that came to nothing does not stand in the way of the next") {
+TEST_CASE("A start that never trained does not block the next one") {
   const TemporaryFolder folder;
   RealFileSystem files;
   { RunFolder run(files, folder.path(), ExistingRun::refuse, "{}\n"); }

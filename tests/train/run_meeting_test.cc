@@ -1,5 +1,5 @@
-// A rank that fails while the others are where no broken connection reaches them, as in a
-// collective on a GPU that never ends: processes whose main threads wait for nothing any more.
+// A rank that fails while the others cannot notice a broken connection, as in a GPU collective that
+// never ends: processes whose main threads block.
 #include "train/run_meeting.h"
 
 #include <fcntl.h>
@@ -54,7 +54,7 @@ std::string content_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("Ranks that are stuck when another fails by itself leave with its code and words") {
+TEST_CASE("Ranks that are stuck when another fails by itself leave with its code and message") {
   for (const int failing : {0, 1}) {
     const TemporaryFolder folder;
     const ListeningSocket socket;

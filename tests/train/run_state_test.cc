@@ -37,7 +37,7 @@ std::string changed(const std::string& key, const Json& value) {
 
 }  // namespace
 
-TEST_CASE("The state of a run comes back from its text") {
+TEST_CASE("The state of a run is read back from its text") {
   CHECK(parse_run_state(to_json(kState), "state.json") == kState);
   CHECK(to_json(parse_run_state(to_json(kState), "state.json")) == to_json(kState));
   RunState first;
@@ -46,10 +46,10 @@ TEST_CASE("The state of a run comes back from its text") {
 }
 
 TEST_CASE("A state from before skipped steps were counted has none") {
-  RunState wanted = kState;
-  wanted.totals.skipped_steps = 0;
+  RunState expected = kState;
+  expected.totals.skipped_steps = 0;
   CHECK(parse_run_state(changed("skipped_steps", Json(Json::value_t::discarded)), "state.json") ==
-        wanted);
+        expected);
 }
 
 TEST_CASE("Seconds are of a process life and not in the state") {
@@ -58,7 +58,7 @@ TEST_CASE("Seconds are of a process life and not in the state") {
   CHECK(to_json(later) == to_json(kState));
 }
 
-TEST_CASE("The text of a state stands") {
+TEST_CASE("The text of a state is fixed") {
   CHECK(to_json(kState) == R"({
   "version": 1,
   "step": 100,
@@ -84,7 +84,7 @@ TEST_CASE("The text of a state stands") {
 )");
 }
 
-TEST_CASE("A state that is none is refused with its place") {
+TEST_CASE("An invalid state is refused with its place") {
   const Json missing(Json::value_t::discarded);
   struct Case {
     std::string text, said;

@@ -5,7 +5,7 @@
 
 namespace odb {
 
-TEST_CASE("Options that differ between ranks are told with both values") {
+TEST_CASE("Options that differ between ranks are reported with both values") {
   const char* first =
       R"({"lr": 1e-5, "max_steps": 3, "data": ["a", "b"], "rank": 0, "threads": 1})";
   CHECK(differing_options(first, first).empty());
@@ -16,7 +16,7 @@ TEST_CASE("Options that differ between ranks are told with both values") {
         "data: 1 files here, 2 on rank 0");
 }
 
-TEST_CASE("Of many options that differ five are told") {
+TEST_CASE("At most five options that differ are reported") {
   CHECK(differing_options(R"({"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1})", "{}") ==
         "a: 1 here, unknown on rank 0; b: 1 here, unknown on rank 0; c: 1 here, unknown on rank 0; "
         "d: 1 here, unknown on rank 0; e: 1 here, unknown on rank 0; 2 more");

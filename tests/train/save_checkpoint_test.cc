@@ -1,4 +1,4 @@
-// Saves of several ranks that cannot be completed: all ranks know, and nothing of it stays.
+// Saves of several ranks that cannot be completed: all ranks learn of it, and nothing of it stays.
 #include <cerrno>
 #include <optional>
 
@@ -53,7 +53,7 @@ Saved save(FaultyFileSystem& files, bool without_weights = false) {
 void check_nothing_stays(FaultyFileSystem& files) {
   CHECK(files.list("/run/checkpoints").empty());
   files.set_capacity(std::uint64_t{1} << 40);
-  const Saved again = save(files);  // and the next one is well
+  const Saved again = save(files);  // and the next one succeeds
   CHECK_FALSE(again.codes[0]);
   CHECK_FALSE(again.codes[1]);
   CHECK(newest_checkpoint(files, "/run/checkpoints")->step == 7);
@@ -101,7 +101,7 @@ TEST_CASE("A save whose last step fails ends on all ranks") {
   check_nothing_stays(files);
 }
 
-TEST_CASE("A save that fails for want of memory, or of LibTorch's, ends on all ranks") {
+TEST_CASE("A save that fails with an error of LibTorch ends on all ranks") {
   FaultyFileSystem files;
   files.make_folders("/run/checkpoints");
   const Saved saved = save(files, true);

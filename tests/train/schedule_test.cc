@@ -85,9 +85,9 @@ TEST_CASE("Schedules at steps of a run of a hundred, with ten of warm-up") {
         {100, 0.1}}},
   };
   for (const Row& row : rows)
-    for (const auto& [steps, wanted] : row.factors) {
+    for (const auto& [steps, expected] : row.factors) {
       INFO(name(row.shape.schedule) << " after " << steps);
-      CHECK(factor(row.shape, steps) == Approx(wanted).margin(1e-5));
+      CHECK(factor(row.shape, steps) == Approx(expected).margin(1e-5));
     }
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("Schedules without a warm-up begin at the top") {
   for (const auto schedule :
        {cosine, constant, linear, cosine_with_min, warmup_stable_decay, inverse_sqrt, polynomial})
     CHECK(factor({.schedule = schedule, .warmup = share(0)}, 0) == 1);
-  // Of ten thousand steps, as there is no warm-up to go by.
+  // inverse-sqrt assumes 10,000 steps of warm-up here.
   CHECK(schedule_factor({.schedule = inverse_sqrt, .warmup = share(0)}, 0.5, 0, 0.1, 30000) ==
         Approx(0.5));
 }

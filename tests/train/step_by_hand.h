@@ -1,5 +1,5 @@
-// Steps that tests make up: samples, how they are dealt out to ranks and micro-steps, and the
-// batches and totals that data processes would make of that.
+// Steps that tests construct: samples, how they are dealt out to ranks and micro-steps, and the
+// batches and totals that data processes would make of them.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +32,14 @@ using HandStep = std::vector<std::vector<HandGroup>>;
 
 std::int64_t supervised_in(const std::vector<HandSample>& samples, const HandGroup& group);
 
-// What the slots of the step come with, added up.
+// The sum of what the slots of the step come with.
 SlotTotals totals_of(const std::vector<HandSample>& samples, const HandStep& step);
 
 // As MicroBatchMaker makes it of a slot on the CPU. Nothing for an empty group.
 std::optional<MicroBatch> batch_of(const std::vector<HandSample>& samples, const HandGroup& group,
                                    Layout layout, LossNorm norm);
 
-// Which ranks are idle when.
+// When which ranks are idle.
 enum class Idle {
   nobody,
   some,              // a third of all groups

@@ -30,7 +30,7 @@ struct Case {
   Layout layout = Layout::flat;
   std::vector<HandSample> samples;
   HandStep step;
-  std::string told;
+  std::string description;
 };
 
 std::vector<Case> cases_of(int world) {
@@ -43,9 +43,9 @@ std::vector<Case> cases_of(int world) {
                          .layout = seed % 2 == 0 ? Layout::flat : Layout::padded,
                          .samples = random_samples(seed, kSamples, 20),
                          .step = random_step(seed, kSamples, world, micro_steps, idle),
-                         .told = std::string(name(norm)) + ", idle kind " +
-                                 std::to_string(static_cast<int>(idle)) + ", seed " +
-                                 std::to_string(seed)});
+                         .description = std::string(name(norm)) + ", idle kind " +
+                                        std::to_string(static_cast<int>(idle)) + ", seed " +
+                                        std::to_string(seed)});
       }
   return cases;
 }
@@ -121,9 +121,9 @@ double norm_of(const Gradients& gradients) {
 }
 
 // Relative to the longest of each weight's gradient.
-double distance(const Gradients& found, const Gradients& wanted) {
+double distance(const Gradients& found, const Gradients& expected) {
   double largest = 0;
-  for (const auto& [weight, gradient] : wanted)
+  for (const auto& [weight, gradient] : expected)
     largest = std::max(largest, (found.at(weight) - gradient).norm().item<double>() /
                                     std::max(gradient.norm().item<double>(), 1e-9));
   return largest;
@@ -147,20 +147,21 @@ void check_case(TrainingGroups& groups, const Case& one, const Reference& refere
   const SlotTotals totals = totals_of(one.samples, one.step);
   const Gradients gradients = gradients_of(model, gradient_scale(one.norm, totals, groups.world()));
   const double apart = distance(gradients, reference.gradients);
-  require(apart < 1e-5, one.told + ": gradients are apart by " + std::to_string(apart));
+  require(apart < 1e-5, one.description + ": gradients are apart by " + std::to_string(apart));
   const StepUpdate update = step.update(totals, 0);
-  const double wanted = norm_of(reference.gradients);
-  require(update.updated && std::abs(update.gradient_norm - wanted) < 1e-5 * wanted,
-          one.told + ": norm " + std::to_string(update.gradient_norm) + " for " +
-              std::to_string(wanted));
+  const double expected = norm_of(reference.gradients);
+  require(update.updated && std::abs(update.gradient_norm - expected) < 1e-5 * expected,
+          one.description + ": norm " + std::to_string(update.gradient_norm) + " for " +
+              std::to_string(expected));
   const Tensor sum = torch::tensor({loss_sum}, torch::kDouble);
   std::vector<Tensor> sums = {sum};
   groups.control()->allreduce(sums)->wait();
   const double loss = sum.item<double>() / static_cast<double>(loss_denominator(one.norm, totals));
   require(std::abs(loss - reference.loss) < 1e-5 * reference.loss,
-          one.told + ": loss " + std::to_string(loss) + " for " + std::to_string(reference.loss));
+          one.description + ": loss " + std::to_string(loss) + " for " +
+              std::to_string(reference.loss));
   for (const auto& [weight, tensor] : model.weights())
-    require(tensor.grad().abs().max().item<double>() == 0, "zero behind the step");
+    require(tensor.grad().abs().max().item<double>() == 0, "zero after the step");
 }
 
 }  // namespace
@@ -189,7 +190,7 @@ TEST_CASE("However samples are dealt out, the gradient by tokens or samples is t
                   .layout = Layout::flat,
                   .samples = samples,
                   .step = random_step(seed, kSamples, 3, micro_steps, idle),
-                  .told = "dealt by seed " + std::to_string(seed)};
+                  .description = "dealt by seed " + std::to_string(seed)};
     };
     const Reference reference = in_one_process(dealt(0, Idle::nobody, 1));
     CHECK(on_training_ranks(3, [&](TrainingGroups& groups) {
@@ -221,7 +222,7 @@ TEST_CASE("A step that is dropped leaves nothing in the next one") {
   at::set_num_threads(1);
   const Case one{.samples = random_samples(3, kSamples, 20),
                  .step = random_step(3, kSamples, 2, 2, Idle::nobody),
-                 .told = "behind a dropped step"};
+                 .description = "after a dropped step"};
   const Reference reference = in_one_process(one);
   CHECK(on_training_ranks(2, [&](TrainingGroups& groups) {
           LanguageModel model = tiny_model();

@@ -60,7 +60,7 @@ TEST_CASE("All ranks update with the learning rate of rank 0") {
   }
 }
 
-TEST_CASE("All ranks clip by the norm of rank 0, and take its word on what is finite") {
+TEST_CASE("All ranks clip by the norm of rank 0, and use its result on what is finite") {
   const auto outcomes = one_step([](int rank, Tensor gradient) {
     if (rank == 1) gradient.mul_(1.5);  // as if it had added up otherwise
     if (rank == 2) gradient[0][0] = NAN;

@@ -20,7 +20,7 @@ std::string tokenizer(const std::string& name) {
   return kCases + "tokenizer/" + name;
 }
 
-// Texts and the rows that they have to become: the listed ids and the end token, all learnt.
+// Texts and the rows that they must become: the listed ids and the end token, all learned.
 struct Texts {
   std::string records;
   std::vector<CaseRow> rows;
@@ -64,7 +64,7 @@ TEST_CASE("Tokenizer cases: texts are trained as the listed ids, whatever the sp
   }
 }
 
-TEST_CASE("Case pad_is_im_end: padding is told by length, and each answer's end token is learnt") {
+TEST_CASE("Case pad_is_im_end: padding is found by length, answers' end tokens are learned") {
   const std::string data = kCases + "chat/token_weighting.jsonl";
   const auto rows = rows_of(data);
   for (const std::string layout : {"flat", "padded"}) {

@@ -44,7 +44,7 @@ std::string refusal(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-TEST_CASE("The names of the training options are a decision") {
+TEST_CASE("The names of the training options are fixed") {
   const AllOptions options;
   CHECK(options.table.names() ==
         std::vector<std::string>{
@@ -96,10 +96,10 @@ TEST_CASE("A printed config of all training options reads back") {
   CHECK(config_json(again.table) == printed);
 }
 
-TEST_CASE("A run's config tells the values that were not given but used, and reads back") {
+TEST_CASE("A run's config records the values that were not given but used, and reads back") {
   struct Case {
     std::vector<std::string> words;
-    std::vector<std::string> told, left_out;
+    std::vector<std::string> present, left_out;
   };
   for (const Case& one :
        {Case{{},
@@ -117,7 +117,7 @@ TEST_CASE("A run's config tells the values that were not given but used, and rea
     options.read(one.words);
     fill_defaults(options.optimizer);
     const std::string recorded = config_json(options.table);
-    for (const std::string& text : one.told)
+    for (const std::string& text : one.present)
       CHECK_THAT(recorded, Catch::Contains(text));
     for (const std::string& text : one.left_out)
       CHECK_THAT(recorded, Catch::Contains(text));
@@ -128,7 +128,7 @@ TEST_CASE("A run's config tells the values that were not given but used, and rea
   }
 }
 
-TEST_CASE("A config that was printed with defaults is no wish for what another optimizer has") {
+TEST_CASE("A config printed with defaults does not ask for options of another optimizer") {
   const TemporaryFolder folder;
   AllOptions options;
   const std::string path = folder.write("config.json", config_json(options.table));
@@ -138,7 +138,7 @@ TEST_CASE("A config that was printed with defaults is no wish for what another o
   CHECK(sgd.optimizer.beta2() == 0.999);
   CHECK_THAT(refusal({"--config", folder.write("c.json", R"({"adam_beta2": 0.95})"), "--optimizer",
                       "sgd"}),
-             Catch::Contains("adam_beta2)"));  // where it is said
+             Catch::Contains("adam_beta2)"));  // the place where it is set
 }
 
 TEST_CASE("In a config file a share may be a number, an amount is a text") {
@@ -162,7 +162,7 @@ TEST_CASE("Options that contradict each other are refused with what to do") {
       {{"--min-lr-ratio", "0.1", "--lr-schedule", "linear"}, "polynomial"},
       {{"--decay", "0.2"}, "only warmup-stable-decay"},
       {{"--polynomial-power", "2"}, "only polynomial"},
-      {{"--lr-schedule", "warmup-stable-decay", "--warmup", "0.6", "--decay", "0.5"}, "1 at most"},
+      {{"--lr-schedule", "warmup-stable-decay", "--warmup", "0.6", "--decay", "0.5"}, "at most 1"},
       {{"--sgd-momentum", "0.9"}, "--sgd-momentum 0.9 with --optimizer adamw"},
       {{"--sgd-momentum", "0"}, "--sgd-momentum 0 with --optimizer adamw"},
       {{"--adam-beta1", "0.9", "--optimizer", "sgd"}, "--adam-beta1 0.9 with --optimizer sgd"},

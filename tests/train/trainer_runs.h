@@ -22,7 +22,7 @@ namespace odb {
 // Longer than anything here takes on a busy machine; a test that gets there has failed.
 inline constexpr std::chrono::seconds kMostWait{120};
 
-// Looks until it holds, at most kMostWait; whether it did.
+// Polls until it holds, at most kMostWait; returns whether it did.
 bool holds_in_time(const std::function<bool()>& holds);
 // The same. Fails the test when it never does.
 void await(const std::string& what, const std::function<bool()>& holds);
@@ -35,8 +35,8 @@ struct RankStart {
   bool one_processor = false;  // the rank may use only one
 };
 
-// One run: its folder, and the words that every run here begins with (a tiny model, few threads)
-// unless it is given others.
+// One run: its folder, and the arguments that every run here begins with (a tiny model, few
+// threads) unless it is given others.
 class TrainerRun {
  public:
   TrainerRun() = default;
@@ -45,7 +45,7 @@ class TrainerRun {
   TrainerRun(const TrainerRun&) = delete;
   TrainerRun& operator=(const TrainerRun&) = delete;
 
-  // A file of so many short texts, of lengths that differ; its path.
+  // A file of this many short texts, of lengths that differ; its path.
   std::string texts(const std::string& file, int rows) const;
   // Any file; its path.
   std::string write(const std::string& file, const std::string& bytes) const {
@@ -54,7 +54,7 @@ class TrainerRun {
 
   // Starts `world` ranks of `train` that meet over a socket which rank 0 inherits.
   void start(int world, const std::vector<std::string>& words);
-  // The same, each rank with its own words.
+  // The same, each rank with its own arguments.
   void start_each(const std::vector<std::vector<std::string>>& words);
   void start_each(const std::vector<RankStart>& starts);
   // The same by `launch`, with options of its own; one process to be waited for.
@@ -70,7 +70,7 @@ class TrainerRun {
 
   // To the process alone, not to its data processes.
   void send(int rank, int signal) const;
-  // Whether the rank's process has a handler for the signal by now.
+  // Whether the rank's process already has a handler for the signal.
   bool hears(int rank, int signal) const;
   // From now on no file that the rank writes grows beyond that; not those of its data processes.
   void limit_files(int rank, std::uint64_t bytes) const;
@@ -89,7 +89,7 @@ class TrainerRun {
   // Fails the test when a process of the run, whatever its role, stays.
   void await_nothing_left() const;
 
-  // What a rank has told so far, in its file.
+  // What a rank has logged so far, in its file.
   std::string lines(int rank) const;
   std::string all_lines() const;
   // The file that the rank's lines are in: with `launch` that of all.

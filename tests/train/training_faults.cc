@@ -45,8 +45,8 @@ class FaultyTraining {
   }
 
  private:
-  int draw(int least, int most) {
-    return least + static_cast<int>(rng_.below(static_cast<std::uint64_t>(most - least + 1)));
+  int draw(int low, int high) {
+    return low + static_cast<int>(rng_.below(static_cast<std::uint64_t>(high - low + 1)));
   }
 
   void start() {

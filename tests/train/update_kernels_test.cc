@@ -142,7 +142,7 @@ TEST_CASE("An update has the same bits however its elements are split and aligne
   }
 }
 
-TEST_CASE("The bits of an update are a decision: no instruction set may change them") {
+TEST_CASE("The bits of an update are fixed: no instruction set may change them") {
   // One element, in the order of operations that the source has, each rounded to fp32.
   const volatile float scale = 0.3F, lerp = 0.1F, beta2 = 0.999F, share = 0.001F;
   for (const float given : {0.7F, -1.3e-3F, 911.0F}) {

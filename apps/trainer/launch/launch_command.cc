@@ -24,32 +24,33 @@ void describe(OptionTable& table, LaunchOptions& options) {
   table.add("nproc", options.nproc)
       .at_least(1)
       .at_most(kMostRanks)
-      .help("ranks to start on this machine: one for each GPU, as a rule");
+      .help("ranks to start on this machine, usually one per GPU");
   table.add("log-dir", options.log_dir)
       .help(
-          "folder for a file of each rank's lines, behind those of earlier starts; empty: all come "
-          "to standard error");
+          "folder with a file of each rank's lines, appended to at each start; empty: all lines "
+          "go to standard error");
   table.add("patience", options.patience)
       .help(
-          "once a rank has failed, the time that the others have to leave before they are killed");
+          "after a rank has failed, the time that the others have to leave before they are killed");
 }
 
-constexpr const char* kWanted = "wanted odb-trainer launch --nproc N -- train ...";
+constexpr const char* kWanted = "expected odb-trainer launch --nproc N -- train ...";
 
-// The options behind would be taken for launch's own, and refused with no word of what is missing.
+// Without it, train's options would be taken as launch's own, and the error would not say what is
+// missing.
 void require_dashes(const Arguments& arguments) {
   if (std::ranges::find(arguments, "train") != arguments.end() &&
       std::ranges::find(arguments, "--") == arguments.end())
     throw UsageError("launch: found train without -- before it; {}", kWanted);
 }
 
-// Ranks get their numbers, and the place to meet, from their launch. (An own place to meet is
-// refused without --rank already.)
+// launch sets the numbers of the ranks and their meeting point. (Another meeting point is already
+// refused without --rank.)
 void refuse_places(const RankOptions& ranks) {
   const auto refuse = [](const char* flag) {
     throw UsageError(
-        "{} cannot be given to the ranks of launch, which numbers them and tells them where to "
-        "meet; leave it out, or start each rank by odb-trainer train",
+        "{} cannot be given with launch, which sets the rank numbers and the meeting point; leave "
+        "it out, or start each rank with odb-trainer train",
         flag);
   };
   if (ranks.rank) refuse("--rank");
@@ -66,18 +67,19 @@ int launch_command(const Arguments& arguments) {
   const CommandUsage usage{
       .name = "launch",
       .summary =
-          "Starts --nproc ranks of odb-trainer train on this machine, each with the options behind "
-          "-- train, and ends when all have ended: with 0 or 75 if all did, else with the code of "
-          "the rank whose failure ended the run, which is told. Signals are passed on.",
+          "Starts --nproc ranks of odb-trainer train on this machine, each with the options after "
+          "-- train, and waits for all of them. Ends with 0 or 75 if all did, otherwise with the "
+          "code of the rank whose failure ended the run, and reports that failure. Signals are "
+          "passed on.",
       .words = "-- train ...",
       .takes_config = false};
   require_dashes(arguments);
   const auto words = parse_command_line(table, usage, arguments);
   if (!words) return 0;
-  if (words->empty()) throw UsageError("launch: what shall the ranks do? {}", kWanted);
+  if (words->empty()) throw UsageError("launch: the command of the ranks is missing; {}", kWanted);
   if (words->front() != "train")
-    throw UsageError("launch: found '{}' behind --; {}", words->front(), kWanted);
-  // What can be answered, or refused, without any rank is so once.
+    throw UsageError("launch: found '{}' after --; {}", words->front(), kWanted);
+  // Help and errors that need no rank are printed once, before any rank starts.
   RunOptions run;
   OptionTable run_table;
   if (!read_train_words({words->begin() + 1, words->end()}, run_table, run)) return 0;

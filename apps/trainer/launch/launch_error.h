@@ -1,4 +1,4 @@
-// What the system refused to a launch.
+// Errors of system calls during a launch.
 #pragma once
 
 #include <cerrno>
@@ -7,7 +7,7 @@
 
 namespace odb {
 
-// What it has just refused, with its reason (errno).
+// Throws the FileError of the call that has just failed, with its reason (errno).
 [[noreturn]] inline void fail_launch(const char* what) {
   throw FileError("launch: {}: {}", what, errno_text(errno));
 }

@@ -18,7 +18,7 @@ ListeningSocket listen_here() {
   if (!listening.socket.open() || ::bind(listening.socket.get(), any, size) != 0 ||
       ::listen(listening.socket.get(), kWaiting) != 0 ||
       ::getsockname(listening.socket.get(), any, &size) != 0)
-    fail_launch("no port to listen at");
+    fail_launch("cannot listen on a port");
   listening.port = ntohs(address.sin_port);
   return listening;
 }

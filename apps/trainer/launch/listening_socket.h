@@ -11,7 +11,7 @@ struct ListeningSocket {
   int port = 0;
 };
 
-// FileError: none is to be had.
+// FileError: no socket or port is available.
 ListeningSocket listen_here();
 
 }  // namespace odb

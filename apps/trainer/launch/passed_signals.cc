@@ -12,7 +12,7 @@ PassedSignals::PassedSignals() {
   const sigset_t passed = handled_stop_signals();
   ::sigprocmask(SIG_BLOCK, &passed, &before_);
   descriptor_ = Descriptor(::signalfd(-1, &passed, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!descriptor_.open()) fail_launch("no signals to be had");
+  if (!descriptor_.open()) fail_launch("cannot create a signal descriptor");
 }
 
 void PassedSignals::give_back() const {

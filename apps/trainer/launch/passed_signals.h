@@ -9,9 +9,9 @@
 
 namespace odb {
 
-// The stop signals that this process handles (base/signals.h) can be read while it lives. They stay
-// blocked after it: one that comes when the last rank has ended must not change the exit code of
-// this process.
+// The stop signals that this process handles (base/signals.h) can be read during its lifetime. They
+// stay blocked after it: one that comes when the last rank has ended must not change the exit code
+// of this process.
 class PassedSignals {
  public:
   // FileError: the system has no descriptor for them.
@@ -19,11 +19,11 @@ class PassedSignals {
   PassedSignals(const PassedSignals&) = delete;
   PassedSignals& operator=(const PassedSignals&) = delete;
 
-  // In a forked child: the signals as they were, which an exec would keep blocked otherwise.
+  // In a forked child: restores the signals, which an exec would otherwise keep blocked.
   void give_back() const;
-  // Readable when one is there.
+  // Readable when a signal has arrived.
   int descriptor() const { return descriptor_.get(); }
-  // The next that has come; none: never blocks.
+  // The next signal that has arrived; none: there is none. Never blocks.
   std::optional<int> next() const;
 
  private:

@@ -25,12 +25,12 @@ bool missed_another(const RankEnd& end) {
   return end.code == kPeerLost && end.signal == 0;
 }
 
-// By itself, not because another did.
+// Failed by itself, not because another rank did.
 bool failed_first_hand(const RankEnd& end) {
   return failed(end) && !missed_another(end) && !end.words.ends_with(kToldByThatRank);
 }
 
-// Whether `end` tells, of another rank, what `origin` has said of itself.
+// Whether `end` repeats the message with which `origin` failed.
 bool repeats(const RankEnd& end, const RankEnd& origin) {
   return !origin.words.empty() && end.words.size() > origin.words.size() &&
          end.words.find(origin.words) != std::string::npos;
@@ -42,7 +42,7 @@ std::string describe(const RankEnd& end) {
     return fmt::format("rank {} was killed by signal {} ({}){}", end.rank, end.signal,
                        ::strsignal(end.signal), phase);
   if (end.words.empty())
-    return fmt::format("rank {} ended with exit code {}{}; its own lines may tell why", end.rank,
+    return fmt::format("rank {} ended with exit code {}{}; its own lines may say why", end.rank,
                        end.code, phase);
   return fmt::format("rank {} ended with exit code {}: {}", end.rank, end.code, end.words);
 }
@@ -81,7 +81,7 @@ std::string describe_cause(const std::vector<RankEnd>& ends, int ranks) {
     return describe(cause) +
            (cause.signal == 0 ? "" : fmt::format("; the run ends with exit code {}", cause.code));
   return fmt::format("all {} ranks ended with exit code {}{}", ranks, cause.code,
-                     cause.words.empty() ? "; their own lines may tell why" : ": " + cause.words);
+                     cause.words.empty() ? "; their own lines may say why" : ": " + cause.words);
 }
 
 std::vector<std::string> describe_other_failures(const std::vector<RankEnd>& ends) {
@@ -99,7 +99,7 @@ int launch_code(const std::vector<RankEnd>& ends) {
   const auto saved = std::ranges::count(ends, kSaved, &RankEnd::code);
   const auto left = std::ranges::count(ends, false, &RankEnd::ours);
   if (saved == 0) return 0;
-  // Ranks decide together; some that did and some that did not is a fault.
+  // Ranks decide together. If only some have saved, that is a fault.
   return saved == left ? kSaved : static_cast<int>(ExitCode::internal);
 }
 

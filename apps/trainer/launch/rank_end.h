@@ -1,8 +1,7 @@
-// How ranks ended, and what their launch makes of it: one cause, told once, and one exit code.
-// Pure.
+// How ranks ended, and what their launch reports: one cause, once, and one exit code. Pure.
 //
-// One rank's failure ends the others, in their own words or by the launch's hand. So of all that
-// failed only one is the cause; what the others say of it is left out.
+// One rank's failure ends the others: they leave by themselves, or the launch kills them. So only
+// one of all failed ranks is the cause, and what the others report about it is left out.
 #pragma once
 
 #include <optional>
@@ -17,35 +16,34 @@ struct RankEnd {
   int code = 0;       // a killed rank counts as a lost peer
   int signal = 0;     // that killed it; 0: none
   bool ours = false;  // killed by us, after another had failed
-  std::string phase;  // the last that it told (base/launch_channel.h); empty: it never did
+  std::string phase;  // the last that it reported (base/launch_channel.h); empty: none
   std::string words;  // the message it ended with; empty: none
 };
 
-// From the status that waitpid gave. A rank that a signal of `passed_on` killed, before it could
+// From the status of waitpid. A rank that was killed by a signal of `passed_on`, before it could
 // handle any, has nothing to save: it counts as stopped. `killed`: we have killed the ranks that
-// were left; one that ended by itself meanwhile did so all the same.
+// were left; one that ended by itself meanwhile still counts as such.
 RankEnd judge_end(int rank, int status, const std::set<int>& passed_on, bool killed);
 
-// The end that explains the others, null when no rank failed. `ends`: in their order; the later
-// ones may still be to come. The first rank that was killed, or failed for a reason of its own;
-// one that only lost another rank counts when there is no such. What a rank has merely heard of
-// another's failure is traced back to that one.
+// The end that explains the others, null if no rank failed. `ends`: in order of time; later ones
+// may still be missing. It is the first rank that was killed, or failed for a reason of its own;
+// without one, a rank that only lost another. A failure that a rank only learned from another rank
+// is traced back to that rank.
 const RankEnd* cause_of(const std::vector<RankEnd>& ends);
 
 // "rank 2 was killed by signal 9 (Killed); it was last training; the run ends with exit code 5".
-// The phase is left out where the rank's own words tell why.
-// Of `ranks` that all ended with the same code and words: "all 4 ranks ended with exit code 2:
-// ...".
+// The phase is left out if the rank's own message says why. If all `ranks` ended with the same code
+// and message: "all 4 ranks ended with exit code 2: ...".
 std::string describe_cause(const std::vector<RankEnd>& ends, int ranks);
 
-// What else failed, in a way of its own: a sentence for each rank that was killed, or ended by
-// itself with another code than the cause's. Those with the same code are left out: as a rule they
-// met the same fault (a full disk), in words of their own, which their log files hold
-// (--log-dir); without such files those words are not told.
+// The failures of another kind: a sentence for each rank that was killed, or ended by itself with
+// another code than the cause's. Those with the same code are left out: they usually met the same
+// fault (a full disk), and their own messages are in their log files (--log-dir). Without log
+// files, those messages are not shown.
 std::vector<std::string> describe_other_failures(const std::vector<RankEnd>& ends);
 
-// The exit code of a launch whose ranks have all ended: that of the cause; without one `saved` when
-// all ranks that were not killed by us ended so, 0 when none did; `internal` when only some did.
+// The exit code of a launch whose ranks have all ended: that of the cause; without one, `saved` if
+// all ranks that we did not kill ended so, 0 if none did, `internal` if only some did.
 int launch_code(const std::vector<RankEnd>& ends);
 
 }  // namespace odb

@@ -19,7 +19,7 @@ void print_line(int rank, const std::string& line) {
 
 Pipe make_pipe() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) fail_launch("no pipe to be had");
+  if (::pipe2(ends, O_CLOEXEC) != 0) fail_launch("cannot create a pipe");
   Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
   ::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
   return pipe;

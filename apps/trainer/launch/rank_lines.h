@@ -1,4 +1,4 @@
-// The lines of a rank, as they come through a pipe, told on standard error with its number in
+// The lines of a rank, read from a pipe and printed on standard error with the rank's number in
 // front.
 #pragma once
 
@@ -13,7 +13,7 @@ struct Pipe {
   Descriptor write;
 };
 
-// Both ends close on exec. FileError: none is to be had.
+// Both ends close on exec. FileError: the pipe cannot be created.
 Pipe make_pipe();
 
 class RankLines {
@@ -23,13 +23,14 @@ class RankLines {
 
   // Readable when there is something; -1: there is no pipe, or its writers are gone.
   int descriptor() const { return pipe_.get(); }
-  // Tells every whole line that has come; what has no end yet too, once its writers are gone.
+  // Prints every complete line that has arrived, and the incomplete last one once the writers are
+  // gone.
   void tell();
 
  private:
   int rank_ = 0;
   Descriptor pipe_;
-  std::string begun_;  // a line that is not whole yet
+  std::string begun_;  // a line that is not complete yet
 };
 
 }  // namespace odb

@@ -26,7 +26,7 @@ std::string time_text() {
 
 Descriptor open_rank_log(const std::string& folder, int rank, int ranks,
                          const std::vector<std::string>& words) {
-  std::error_code unmade;  // told by what follows
+  std::error_code unmade;  // reported by open() below
   std::filesystem::create_directories(folder, unmade);
   const std::string path = fmt::format("{}/rank-{:05}.log", folder, rank);
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
@@ -34,7 +34,7 @@ Descriptor open_rank_log(const std::string& folder, int rank, int ranks,
                                          time_text(), rank, ranks, fmt::join(words, " "));
   const ssize_t written = file.open() ? ::write(file.get(), header.data(), header.size()) : -1;
   if (written == static_cast<ssize_t>(header.size())) return file;
-  // A disk takes less than it was given when it is full.
+  // A full disk takes less than was written.
   throw FileError("launch: cannot write {}: {}; give another --log-dir", path,
                   errno_text(written < 0 ? errno : ENOSPC));
 }

@@ -1,5 +1,5 @@
-// The file of a rank's lines below `launch --log-dir`: FOLDER/rank-00000.log. What earlier starts
-// wrote there stays; each start begins with a line that tells it.
+// The file of a rank's lines below `launch --log-dir`: FOLDER/rank-00000.log. Lines of earlier
+// starts stay; each start begins with a header line.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace odb {
 
-// Opened for appending, behind "==== 2026-11-30 08:25:00 odb-trainer launch: rank 0 of 2: train
-// ...". Makes the folder. FileError: it cannot be written.
+// Opened for appending, after the header "==== 2026-11-30 08:25:00 odb-trainer launch: rank 0 of 2:
+// train ...". Creates the folder. FileError: it cannot be written.
 Descriptor open_rank_log(const std::string& folder, int rank, int ranks,
                          const std::vector<std::string>& words);
 

@@ -15,7 +15,7 @@
 namespace odb {
 namespace {
 
-// What a rank gets from us; all of it closes on exec unless let through.
+// Descriptors for the rank. They close on exec unless handed on.
 struct Handed {
   int output = -1;  // its standard output and error; -1: ours
   int phase = -1;
@@ -74,14 +74,14 @@ RankProcess start_rank(int number, const RankCommand& command, Descriptor log,
     handed.output = lines.get();
   }
   rank.phase = Descriptor(::memfd_create("phase", MFD_CLOEXEC));
-  if (!rank.phase.open()) fail_launch("no memory for a rank's phase");
+  if (!rank.phase.open()) fail_launch("cannot create memory for a rank's phase");
   Pipe last_words = make_pipe();
   rank.last_words = std::move(last_words.read);
   handed.phase = rank.phase.get();
   handed.last_words = last_words.write.get();
   const pid_t parent = ::getpid();
   rank.process = ::fork();
-  if (rank.process < 0) fail_launch("no process to be had");
+  if (rank.process < 0) fail_launch("cannot create a process");
   if (rank.process > 0) return rank;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(static_cast<int>(ExitCode::peer_lost));
@@ -102,7 +102,7 @@ std::string take_last_words(RankProcess& rank) {
     words.append(bytes, static_cast<std::size_t>(count));
   if (rank.log.open() && !words.empty()) {
     const std::string line = words + "\n";
-    [[maybe_unused]] const auto told = ::write(rank.log.get(), line.data(), line.size());
+    [[maybe_unused]] const auto written = ::write(rank.log.get(), line.data(), line.size());
   }
   return words;
 }

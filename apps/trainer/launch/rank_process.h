@@ -16,7 +16,7 @@ namespace odb {
 // What all ranks of a launch are started with.
 struct RankCommand {
   int ranks = 1;
-  std::vector<std::string> words;  // behind the binary's name: "train", "--data", ...
+  std::vector<std::string> words;  // after the binary's name: "train", "--data", ...
 };
 
 struct RankProcess {
@@ -24,20 +24,20 @@ struct RankProcess {
   pid_t process = 0;  // 0: it has ended
   Descriptor log;     // its file, where it has one
   RankLines lines;    // of ranks from 1 on, where they have none
-  Descriptor phase;   // what it tells of itself: base/launch_channel.h
+  Descriptor phase;   // what it reports of itself: base/launch_channel.h
   Descriptor last_words;
 };
 
 // Ranks find each other through the environment (train/launch_place.h); rank 0 inherits the socket
-// `store`. All lines go to `log`, or, where that is not open, to standard error. It dies with this
-// process. FileError: no process or pipe is to be had.
+// `store`. All lines go to `log` or, if that is not open, to standard error. The rank dies with
+// this process. FileError: no process or pipe can be created.
 RankProcess start_rank(int number, const RankCommand& command, Descriptor log,
                        const ListeningSocket& store, const PassedSignals& signals);
 
-// The phase it told last; empty: it never did.
+// The phase that it reported last; empty: none.
 std::string told_phase(const RankProcess& rank);
-// The message that it ended with, and writes it to its log file; empty: none. To be called once,
-// when it has ended.
+// The message that it ended with, which is also written to its log file; empty: none. Call it once,
+// after the rank has ended.
 std::string take_last_words(RankProcess& rank);
 
 }  // namespace odb

@@ -31,7 +31,7 @@ class Ranks {
   Ranks(const RankCommand& command, const std::string& log_folder,
         std::chrono::milliseconds patience)
       : patience_(patience), logs_to_files_(!log_folder.empty()) {
-    std::vector<Descriptor> logs;  // before any rank runs: one may be refused
+    std::vector<Descriptor> logs;  // opened before any rank runs, because one may be refused
     for (int rank = 0; rank < command.ranks; ++rank)
       logs.push_back(log_folder.empty()
                          ? Descriptor()
@@ -40,7 +40,7 @@ class Ranks {
     for (int rank = 0; rank < command.ranks; ++rank)
       ranks_.push_back(start_rank(rank, command, std::move(logs[static_cast<std::size_t>(rank)]),
                                   store, signals_));
-    // The socket is rank 0's alone now: once that is dead, nobody shall wait there.
+    // Only rank 0 holds the socket now: once rank 0 is dead, nobody must wait there.
   }
   ~Ranks() { kill_rest(); }
 
@@ -78,8 +78,8 @@ class Ranks {
   std::vector<RankProcess> ranks_;
   std::vector<RankEnd> ends_;
   std::set<int> passed_on_;
-  std::optional<Clock::time_point> failed_at_;  // since then the others are to leave
-  std::optional<int> told_;                     // the rank whose end was told as the cause
+  std::optional<Clock::time_point> failed_at_;  // since then the others must leave
+  std::optional<int> told_;                     // the rank whose end was logged as the cause
   bool killed_ = false;
 };
 
@@ -87,7 +87,7 @@ bool Ranks::any_left() const {
   return std::ranges::any_of(ranks_, [](const RankProcess& rank) { return rank.process != 0; });
 }
 
-// Lines, a signal, or 50 ms.
+// Waits for lines, a signal, or 50 ms.
 void Ranks::await_something() {
   std::vector<pollfd> watched{{.fd = signals_.descriptor(), .events = POLLIN, .revents = 0}};
   for (const RankProcess& rank : ranks_)
@@ -123,11 +123,11 @@ void Ranks::take_end(RankProcess& rank, int status) {
   RankEnd end = judge_end(rank.number, status, passed_on_, killed_);
   end.phase = told_phase(rank);
   end.words = take_last_words(rank);
-  const bool unheeded = end.signal != 0 && end.code == kSaved;
-  if (unheeded)
-    log("launch").info("rank {} was ended by {} before it could heed it; it had nothing to save",
+  const bool unhandled = end.signal != 0 && end.code == kSaved;
+  if (unhandled)
+    log("launch").info("rank {} was ended by {} before it could handle it; it had nothing to save",
                        end.rank, ::strsignal(end.signal));
-  if (end.code != 0 && (end.code != kSaved || unheeded) && !failed_at_) failed_at_ = Clock::now();
+  if (end.code != 0 && (end.code != kSaved || unhandled) && !failed_at_) failed_at_ = Clock::now();
   ends_.push_back(std::move(end));
 }
 
@@ -140,7 +140,7 @@ void Ranks::attend_failure() {
   if (any_left() && since > patience_) give_up_waiting();
 }
 
-// Again when a later end turns out to be it: a rank that died first may be reaped last.
+// Called again if a later end turns out to be the cause: a rank that died first may be reaped last.
 void Ranks::tell_cause() {
   const RankEnd* const cause = cause_of(ends_);
   if (cause == nullptr || told_ == cause->rank) return;
@@ -152,7 +152,7 @@ void Ranks::give_up_waiting() {
   std::vector<int> left;
   for (const RankProcess& rank : ranks_)
     if (rank.process != 0) left.push_back(rank.number);
-  log("launch").warn("{} {} {} not left within {} of the first one's end and will be killed",
+  log("launch").warn("{} {} {} not left within {} of the first failure and will be killed",
                      left.size() == 1 ? "rank" : "ranks", fmt::join(left, ", "),
                      left.size() == 1 ? "has" : "have", print_duration(patience_));
   kill_rest();

@@ -1,4 +1,4 @@
-// The ranks of a `launch` together: started, listened to, and awaited until the last has ended.
+// Starts the ranks of a `launch`, reads their lines, and waits until the last has ended.
 #pragma once
 
 #include <chrono>
@@ -10,17 +10,18 @@
 
 namespace odb {
 
-// Starts the ranks, and waits for the end of all. Stop signals are passed on, each time they come;
-// rank 0 acknowledges the first one, or this process where ranks log to files.
+// Starts the ranks, and waits for all to end. Stop signals are passed on, each time they come; rank
+// 0 acknowledges the first one, or this process if ranks log to files.
 //
-// Once a rank has failed its end is logged as the cause (rank_end.h): at once when it was killed,
-// else when all have ended or after two seconds, since ranks that fail together do so within that.
-// Where the cause proves to be one that ended later (a long core dump), that is told, too. The
-// others have `patience` to leave by themselves; then they are killed.
+// Once a rank has failed, its end is logged as the cause (rank_end.h): at once if it was killed,
+// otherwise when all have ended or after two seconds, because ranks that fail together do so within
+// that time. If the cause turns out to be a rank that ended later (a long core dump), that is
+// logged, too. The others have `patience` to leave by themselves; then they are killed.
 //
-// Each rank has a file of its lines in `log_folder` (rank_log.h). Where that is empty rank 0 has
-// this process's standard error, and lines of the others follow there with their number in front.
-// FileError: no log file is to be had, then no rank was started; or no process or pipe.
+// Each rank has a log file in `log_folder` (rank_log.h). If that is empty, rank 0 has this
+// process's standard error, and lines of the others are printed there with their rank in front.
+// FileError: a log file cannot be created, then no rank was started; or a process or pipe cannot
+// be.
 std::vector<RankEnd> run_rank_processes(const RankCommand& command, const std::string& log_folder,
                                         std::chrono::milliseconds patience);
 
