@@ -22,7 +22,7 @@
 namespace odb {
 namespace {
 
-constexpr std::int64_t kMostRounds = 100000;
+constexpr std::int64_t kMaxBenchRounds = 100000;
 constexpr std::int64_t kWarmUpRounds = 50;
 
 struct BenchAlignOptions {
@@ -38,9 +38,9 @@ void describe(OptionTable& table, BenchAlignOptions& options) {
   table.group("bench align");
   table.add("ranks", options.ranks)
       .at_least(1)
-      .at_most(kMostLocalRanks)
+      .at_most(kMaxLocalRanks)
       .help("ranks on this machine, one measurement each");
-  table.add("rounds", options.rounds).at_least(1).at_most(kMostRounds).help("rounds to measure");
+  table.add("rounds", options.rounds).at_least(1).at_most(kMaxBenchRounds).help("rounds to measure");
   table.add("round-groups", options.round_groups)
       .at_least(1)
       .at_most(1 << 20)
@@ -74,7 +74,7 @@ RoundLoad load_of(int world, std::int64_t slots) {
 
 struct Shared {
   LocalMeeting meeting;
-  std::int64_t nanoseconds[kMostRounds];  // by rank 0
+  std::int64_t nanoseconds[kMaxBenchRounds];  // by rank 0
 };
 
 int run_rank(int rank, int world, const BenchAlignOptions& options, Shared& shared) {

@@ -39,7 +39,7 @@ void describe(OptionTable& table, BenchLoaderOptions& options) {
       .help("stop after this many tokens");
   table.add("nproc", options.nproc)
       .at_least(1)
-      .at_most(kMostLocalRanks)
+      .at_most(kMaxLocalRanks)
       .help("ranks on this machine, kept in step over Gloo");
   table.add("timeout", options.timeout)
       .at_least(std::chrono::seconds(1))

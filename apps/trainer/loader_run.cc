@@ -108,7 +108,7 @@ Measured measure_one(const BenchLoaderOptions& options, const SampleSource& sour
 
 struct SharedFigures {
   LocalMeeting meeting;
-  RankFigures ranks[kMostLocalRanks];
+  RankFigures ranks[kMaxLocalRanks];
 };
 
 // One of several ranks, in a process of its own. `setup` is rank 0's.

@@ -29,7 +29,7 @@ class LocalMeeting {
   WakeUp changed_;
 };
 
-inline constexpr std::int64_t kMostLocalRanks = 256;
+inline constexpr std::int64_t kMaxLocalRanks = 256;
 
 // Throws an Error of ExitCode::interrupted if this process has received a stop signal.
 void throw_if_stopped();

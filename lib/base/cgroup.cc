@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 60;
 
 template <typename T>
-void take_least(std::optional<T>& least, const std::optional<T>& other) {
+void take_min(std::optional<T>& least, const std::optional<T>& other) {
   if (other && (!least || *other < *least)) least = other;
 }
 
@@ -47,8 +47,8 @@ class FolderReader {
   FolderReader(FileSystem& files, std::string folder) : files_(files), folder_(std::move(folder)) {}
 
   void add_cpus(CgroupLimits& limits) const {
-    take_least(limits.cpus, parse_cpu_max(read("cpu.max")));
-    take_least(limits.cpus, parse_cpu_quota(read("cpu.cfs_quota_us"), read("cpu.cfs_period_us")));
+    take_min(limits.cpus, parse_cpu_max(read("cpu.max")));
+    take_min(limits.cpus, parse_cpu_quota(read("cpu.cfs_quota_us"), read("cpu.cfs_period_us")));
   }
   void add_memory(CgroupLimits& limits) const {
     add_memory(limits, read("memory.max"), read("memory.current"), "inactive_file");
@@ -56,7 +56,7 @@ class FolderReader {
                "total_inactive_file");
   }
   void add_processes(CgroupLimits& limits) const {
-    take_least(limits.processes, parse_cgroup_number(read("pids.max")));
+    take_min(limits.processes, parse_cgroup_number(read("pids.max")));
   }
 
  private:
@@ -66,8 +66,8 @@ class FolderReader {
     if (!most) return;
     const std::uint64_t used = less(parse_cgroup_number(usage).value_or(0),
                                     parse_statistic(read("memory.stat"), droppable));
-    take_least(limits.memory_bytes, most);
-    take_least(limits.memory_left, std::optional(less(*most, used)));
+    take_min(limits.memory_bytes, most);
+    take_min(limits.memory_left, std::optional(less(*most, used)));
   }
   std::string read(const char* name) const {
     return read_if_there(files_, join_path(folder_, name));

@@ -23,7 +23,7 @@ PhaseChannel::PhaseChannel() : file_(descriptor_in(kPhaseVariable)) {}
 
 void PhaseChannel::tell(const std::string& phase) const {
   if (!file_) return;
-  std::array<char, kMostPhaseBytes> bytes{};
+  std::array<char, kMaxPhaseBytes> bytes{};
   std::copy_n(phase.begin(), std::min(phase.size(), bytes.size()), bytes.begin());
   (void)!::pwrite(*file_, bytes.data(), bytes.size(), 0);
 }
@@ -31,8 +31,8 @@ void PhaseChannel::tell(const std::string& phase) const {
 bool give_last_words(const std::string& text) {
   const auto pipe = descriptor_in(kLastWordsVariable);
   // Text beyond a pipe's capacity is cut: nobody reads before this process has ended.
-  constexpr std::size_t kMost = 32768;
-  const std::string_view words = std::string_view(text).substr(0, kMost);
+  constexpr std::size_t kMax = 32768;
+  const std::string_view words = std::string_view(text).substr(0, kMax);
   return pipe && ::write(*pipe, words.data(), words.size()) == static_cast<ssize_t>(words.size());
 }
 

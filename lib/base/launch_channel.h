@@ -14,7 +14,7 @@ inline constexpr const char* kPhaseVariable = "ODB_PHASE";
 inline constexpr const char* kLastWordsVariable = "ODB_LAST_WORDS";
 
 // Longer phases are cut; shorter ones end with a zero byte.
-inline constexpr std::size_t kMostPhaseBytes = 255;
+inline constexpr std::size_t kMaxPhaseBytes = 255;
 
 // Where this rank publishes its phase. Does nothing when no launch started it.
 class PhaseChannel {

@@ -8,7 +8,7 @@
 namespace odb {
 namespace {
 
-constexpr size_t kMostSuggestions = 3;
+constexpr size_t kMaxSuggestions = 3;
 
 // Optimal string alignment over three rows: the distances of the prefixes of `a` of this length,
 // one and two less to all prefixes of `b`.
@@ -45,7 +45,7 @@ std::vector<std::string> nearest_names(std::string_view name,
     if (distance == least) nearest.push_back(candidate);
   }
   std::vector<std::string>& result = begun.empty() ? nearest : begun;
-  result.resize(std::min(result.size(), kMostSuggestions));
+  result.resize(std::min(result.size(), kMaxSuggestions));
   return std::move(result);
 }
 

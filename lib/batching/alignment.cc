@@ -68,9 +68,9 @@ Agreement decode_agreement(std::span<const std::int64_t> maxima) {
   agreement.any_unfinished = maxima[3] != 0;
   agreement.any_finished = maxima[4] != 0;
   if (agreement.any_unfinished) {
-    agreement.most_groups = maxima[0];
-    agreement.fewest_groups = -maxima[1];
-    agreement.fewest_samples = -maxima[2];
+    agreement.max_groups = maxima[0];
+    agreement.min_groups = -maxima[1];
+    agreement.min_samples = -maxima[2];
   }
   agreement.failure = maxima[5] >> kRankBits;
   agreement.failed_rank = static_cast<int>(maxima[5] & ((std::int64_t{1} << kRankBits) - 1));
@@ -81,9 +81,9 @@ Agreement decode_agreement(std::span<const std::int64_t> maxima) {
 std::int64_t slots_of_round(const BatchingOptions& resolved, const Agreement& agreement) {
   if (!agreement.any_unfinished || (!resolved.join && agreement.any_finished)) return 0;
   std::int64_t slots =
-      std::min({agreement.most_groups, agreement.fewest_samples, resolved.round_groups});
+      std::min({agreement.max_groups, agreement.min_samples, resolved.round_groups});
   if (resolved.join && resolved.align == Align::balanced)
-    slots = std::min(slots, agreement.fewest_groups);
+    slots = std::min(slots, agreement.min_groups);
   return std::max<std::int64_t>(1, slots);
 }
 
@@ -142,7 +142,7 @@ std::vector<std::int64_t> choose_groups(std::int64_t count, std::int64_t target,
   return chosen;
 }
 
-std::int64_t most_sent_back(std::int64_t groups, std::int64_t round_groups) {
+std::int64_t max_sent_back(std::int64_t groups, std::int64_t round_groups) {
   return 4 * ((groups + round_groups - 1) / round_groups);
 }
 

@@ -33,9 +33,9 @@ struct Offer {
 
 // What all ranks know after it.
 struct Agreement {
-  std::int64_t most_groups = 0;     // maximum over all ranks
-  std::int64_t fewest_groups = 0;   // minimum over unfinished ranks
-  std::int64_t fewest_samples = 0;  // minimum over unfinished ranks
+  std::int64_t max_groups = 0;     // maximum over all ranks
+  std::int64_t min_groups = 0;   // minimum over unfinished ranks
+  std::int64_t min_samples = 0;  // minimum over unfinished ranks
   bool any_unfinished = false;
   bool any_finished = false;
   std::int64_t failure = 0;  // the highest code, and the highest rank that has it
@@ -47,7 +47,7 @@ std::vector<std::int64_t> encode(const Offer& offer);
 Agreement decode_agreement(std::span<const std::int64_t> maxima);
 
 // T, the number of slots of the round; 0: the epoch ends (no rank is unfinished, or non-join and
-// one is finished). Otherwise 1 <= T <= round_groups, and T <= fewest_samples.
+// one is finished). Otherwise 1 <= T <= round_groups, and T <= min_samples.
 std::int64_t slots_of_round(const BatchingOptions& resolved, const Agreement& agreement);
 
 // ---- The second all-reduce (SUM): five numbers per slot.
@@ -70,7 +70,7 @@ std::vector<std::int64_t> choose_groups(std::int64_t count, std::int64_t target,
                                         std::span<const std::int64_t> overdue, Rng& shared);
 
 // A view sent back more often than this is overdue: 4 * ceil(groups / round_groups).
-std::int64_t most_sent_back(std::int64_t groups, std::int64_t round_groups);
+std::int64_t max_sent_back(std::int64_t groups, std::int64_t round_groups);
 
 // A random order of 0..slots-1.
 std::vector<std::int64_t> slot_order(std::int64_t slots, Rng& rng);

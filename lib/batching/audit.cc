@@ -6,7 +6,7 @@
 
 namespace odb {
 namespace {
-constexpr std::size_t kMostExamples = 20;
+constexpr std::size_t kMaxExamples = 20;
 }
 
 LedgerAudit::LedgerAudit(std::int64_t data_size, std::vector<LifeMarker> markers)
@@ -27,7 +27,7 @@ void LedgerAudit::see(Epoch& epoch, ViewId view, int rank, const StepRecord& rec
   const auto index = static_cast<std::size_t>(view);
   if (epoch.seen[index]) {
     ++epoch.found.repeated;
-    if (epoch.found.repeated_examples.size() < kMostExamples)
+    if (epoch.found.repeated_examples.size() < kMaxExamples)
       epoch.found.repeated_examples.push_back(view);
   }
   epoch.seen[index] = true;
@@ -56,7 +56,7 @@ std::map<std::int64_t, EpochCoverage> LedgerAudit::coverage() const {
     for (std::size_t view = 0; view < epoch.seen.size(); ++view) {
       if (epoch.seen[view]) continue;
       ++found.missing;
-      if (found.missing_examples.size() < kMostExamples)
+      if (found.missing_examples.size() < kMaxExamples)
         found.missing_examples.push_back(static_cast<ViewId>(view));
     }
     result.emplace(number, std::move(found));

@@ -116,7 +116,7 @@ std::vector<std::size_t> OdbSource::chosen_groups(std::int64_t count, Rng& share
   const auto at = [&](std::int64_t place) -> const Candidate& {
     return candidates_[static_cast<std::size_t>(place)];
   };
-  const std::int64_t limit = most_sent_back(available, options_.round_groups);
+  const std::int64_t limit = max_sent_back(available, options_.round_groups);
   std::vector<std::int64_t> overdue;
   for (std::int64_t place = 0; place < available; ++place)
     if (at(place).sent_back > limit) overdue.push_back(place);

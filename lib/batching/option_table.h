@@ -31,18 +31,18 @@ struct CountOption {
 };
 
 inline constexpr CountOption kLMaxOption{
-    "l-max", "tokens", kMostTokens,
+    "l-max", "tokens", kMaxTokenCount,
     "token budget of a micro-batch; a longer sample is a micro-batch of its own"};
-inline constexpr CountOption kWindowOption{"window", "samples", kMostTokens,
+inline constexpr CountOption kWindowOption{"window", "samples", kMaxTokenCount,
                                            "samples that a rank buffers to form groups from"};
-inline constexpr CountOption kPadMultipleOption{"pad-multiple", "tokens", kMostCount,
+inline constexpr CountOption kPadMultipleOption{"pad-multiple", "tokens", kMaxCount,
                                                 "padded rows have a multiple of this length"};
-inline constexpr CountOption kRoundGroupsOption{"round-groups", "groups", kMostCount,
+inline constexpr CountOption kRoundGroupsOption{"round-groups", "groups", kMaxCount,
                                                 "maximum groups that a rank emits per round"};
-inline constexpr CountOption kBatchSizeOption{"batch-size", "samples", kMostCount,
+inline constexpr CountOption kBatchSizeOption{"batch-size", "samples", kMaxCount,
                                               "samples per batch for standard, sorted and bucket"};
 inline constexpr CountOption kBucketPoolFactorOption{
-    "bucket-pool-factor", "batches", kMostCount, "size of the pool that bucket sorts by length"};
+    "bucket-pool-factor", "batches", kMaxCount, "size of the pool that bucket sorts by length"};
 
 // `variable`: an int64_t, or a vector of them.
 template <typename V>

@@ -21,8 +21,8 @@ enum class LossNorm : std::uint8_t { token, sample, rank_mean };
 
 // The maxima of the option tables: lengths and counts of samples fit 32 bits, and values derived
 // from other counts stay far from an overflow.
-inline constexpr std::int64_t kMostTokens = std::numeric_limits<std::int32_t>::max();
-inline constexpr std::int64_t kMostCount = 1 << 20;
+inline constexpr std::int64_t kMaxTokenCount = std::numeric_limits<std::int32_t>::max();
+inline constexpr std::int64_t kMaxCount = 1 << 20;
 
 // Whether --l-max bounds the groups, instead of --batch-size.
 bool keeps_budget(Strategy strategy);

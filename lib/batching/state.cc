@@ -63,10 +63,10 @@ class StateReader {
 
   std::int64_t number() { return bytes_.read<std::int64_t>(); }
 
-  // A count of entries that take at least `least_size` bytes each.
-  std::size_t count(std::size_t least_size) {
+  // A count of entries that take at least `min_size` bytes each.
+  std::size_t count(std::size_t min_size) {
     const std::int64_t found = number();
-    if (found < 0 || static_cast<std::uint64_t>(found) > bytes_.remaining() / least_size)
+    if (found < 0 || static_cast<std::uint64_t>(found) > bytes_.remaining() / min_size)
       throw FileError(
           "{}: found a list of {} entries in the remaining {} bytes; the state is damaged", where_,
           found, bytes_.remaining());

@@ -3,7 +3,7 @@
 namespace odb {
 namespace {
 
-constexpr std::int64_t kMostFaults = 20;
+constexpr std::int64_t kMaxFaults = 20;
 
 bool has_work(SlotKind kind) {
   return kind == SlotKind::data || kind == SlotKind::idle;
@@ -24,7 +24,7 @@ TraceChecker::TraceChecker(const BatchingOptions& resolved, std::int64_t data_si
 
 template <typename... Args>
 void TraceChecker::fault(fmt::format_string<Args...> format, Args&&... args) {
-  if (++fault_count_ <= kMostFaults)
+  if (++fault_count_ <= kMaxFaults)
     faults_.push_back(fmt::format(format, std::forward<Args>(args)...));
 }
 
@@ -150,8 +150,8 @@ void TraceChecker::finish(bool complete) {
   const auto size = static_cast<std::int64_t>(seen_.size());
   if (complete && options_.join && seen_count_ != size)
     fault("{} of {} views came", seen_count_, size);
-  if (fault_count_ > kMostFaults)
-    faults_.push_back(fmt::format("and {} more faults", fault_count_ - kMostFaults));
+  if (fault_count_ > kMaxFaults)
+    faults_.push_back(fmt::format("and {} more faults", fault_count_ - kMaxFaults));
 }
 
 }  // namespace odb

@@ -9,16 +9,16 @@ namespace odb {
 namespace {
 
 constexpr std::int64_t kRampStart = 256;
-constexpr std::int64_t kMostBudgets = 128;  // tokens held, in multiples of L_max
+constexpr std::int64_t kMaxBudgets = 128;  // tokens held, in multiples of L_max
 constexpr std::int64_t kLeft = -1;          // replaces sent_back during remove()
 
 }  // namespace
 
 Window::Window(const BatchingOptions& resolved)
-    : most_tokens_(kMostBudgets * resolved.l_max), rule_(grouping_rule(resolved)) {}
+    : max_tokens_(kMaxBudgets * resolved.l_max), rule_(grouping_rule(resolved)) {}
 
 bool Window::wants_more(std::int64_t fill_target) const {
-  if (size() < fill_target && sums_.tokens < most_tokens_) return true;
+  if (size() < fill_target && sums_.tokens < max_tokens_) return true;
   return is_one_open_group(rule_, sums_);
 }
 

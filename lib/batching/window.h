@@ -40,7 +40,7 @@ class Window {
   std::vector<WindowEntry> entries() const;
 
  private:
-  std::int64_t most_tokens_;
+  std::int64_t max_tokens_;
   GroupingRule rule_;
   std::vector<Item> items_;
   std::vector<std::int64_t> sent_back_;

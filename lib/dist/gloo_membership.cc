@@ -153,7 +153,7 @@ bool GlooMembership::connect(Group& group) {
     return true;
   }
   const int peer = group.lost_peer();
-  if (peer < 0 || ++unconnected_ < kMostUnconnected) return false;
+  if (peer < 0 || ++unconnected_ < kMaxUnconnected) return false;
   throw UsageError(
       "rank {} on {} and rank {} on {} could not connect to each other, {} times in a row: each "
       "must reach the other there (firewalls, networks of containers); choose a network that all "

@@ -35,11 +35,11 @@ struct GlooMembershipOptions {
 };
 
 // Errors of all calls: PeerLostError when the store's host is gone. UsageError of join() when this
-// rank could not connect to a peer in kMostUnconnected generations in a row. Starts a thread; make
+// rank could not connect to a peer in kMaxUnconnected generations in a row. Starts a thread; make
 // it in the collate process itself, after the fork.
 class GlooMembership final : public Membership {
  public:
-  static constexpr int kMostUnconnected = 10;
+  static constexpr int kMaxUnconnected = 10;
 
   // Connects to the store. PeerLostError after connect_timeout; UsageError: no such network.
   explicit GlooMembership(GlooMembershipOptions options);

@@ -109,8 +109,8 @@ void Heartbeat::set(bool& word) {
 
 // Tries more than once: rank 0 may be busy with the connections of a thousand others.
 bool Heartbeat::wants_line() const {
-  constexpr int kMostTries = 3;
-  return options_.rank != 0 && !line_ && line_tries_ < kMostTries;
+  constexpr int kMaxTries = 3;
+  return options_.rank != 0 && !line_ && line_tries_ < kMaxTries;
 }
 
 // Waits at the store, so that the connection exists as soon as possible, long before the first

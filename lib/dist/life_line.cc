@@ -34,7 +34,7 @@ struct Hello {
 static_assert(std::is_trivially_copyable_v<Hello>);
 constexpr std::uint64_t kWord = 0x6f64622d6c696e65;  // "odb-line"
 // A rank sends it as soon as it is connected; a connection without it is closed after this time.
-constexpr std::chrono::seconds kMostSilence{60};
+constexpr std::chrono::seconds kMaxSilence{60};
 
 // Listens on all addresses, of IPv6 as well where the machine has it.
 Descriptor listen_anywhere() {
@@ -151,7 +151,7 @@ class LifeLines::Listener {
   void accept() {
     const Clock::time_point now = Clock::now();
     std::erase_if(lines_, [now](const Line& line) {
-      return !line.known() && now - line.since > kMostSilence;
+      return !line.known() && now - line.since > kMaxSilence;
     });
     Descriptor socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket.get() >= 0)

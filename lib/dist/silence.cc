@@ -49,7 +49,7 @@ std::optional<LostPeer> parse_lost_peer(const std::string& text) {
 
 SilenceWatch::SilenceWatch(const std::vector<int>& ranks, std::chrono::milliseconds period,
                            std::chrono::milliseconds timeout)
-    : most_counted_(2 * period), timeout_(timeout) {
+    : max_counted_(2 * period), timeout_(timeout) {
   for (const int rank : ranks)
     peers_.push_back({.rank = rank});
 }
@@ -66,7 +66,7 @@ std::optional<LostPeer> SilenceWatch::look(const std::vector<std::optional<Beat>
       return LostPeer{.rank = peer.rank, .phase = beats[i] ? beats[i]->phase : "", .ended = true};
     const bool alive = left || beats[i] != peer.last;
     peer.silence =
-        alive ? std::chrono::milliseconds(0) : peer.silence + std::min(elapsed, most_counted_);
+        alive ? std::chrono::milliseconds(0) : peer.silence + std::min(elapsed, max_counted_);
     peer.last = beats[i];
     if (peer.silence >= timeout_ && (!lost || peer.silence > lost->silence))
       lost = LostPeer{

@@ -61,7 +61,7 @@ class SilenceWatch {
     std::chrono::milliseconds silence{0};
   };
 
-  std::chrono::milliseconds most_counted_;
+  std::chrono::milliseconds max_counted_;
   std::chrono::milliseconds timeout_;
   std::vector<Peer> peers_;
 };

@@ -24,7 +24,7 @@ using Vector [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
 using Bits [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = std::int32_t;
 
 constexpr std::int64_t kKeys = 64;      // of a block
-constexpr std::int64_t kMostRows = 96;  // of a block: query tokens x query heads of a key head
+constexpr std::int64_t kMaxRows = 96;  // of a block: query tokens x query heads of a key head
 
 // How many rows and vectors of a product a processor keeps in registers.
 struct Wide {  // 32 registers of 64 bytes
@@ -166,7 +166,7 @@ struct Head {
         number(key_value_head),
         group(of.heads / of.key_value_heads),
         size(of.head_size),
-        tokens(std::max<std::int64_t>(1, kMostRows / group)),
+        tokens(std::max<std::int64_t>(1, kMaxRows / group)),
         padded((of.length + kKeys - 1) / kKeys * kKeys) {}
 
   std::int64_t rows() const { return tokens * group; }

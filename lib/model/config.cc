@@ -11,13 +11,13 @@ namespace odb {
 namespace {
 
 // Generous limits that keep every product of sizes within 63 bits.
-constexpr std::int64_t kMostVocabulary = std::int64_t{1} << 31;
-constexpr std::int64_t kMostWidth = std::int64_t{1} << 20;
-constexpr std::int64_t kMostIntermediate = std::int64_t{1} << 22;
-constexpr std::int64_t kMostLayers = 4096;
-constexpr std::int64_t kMostHeads = 4096;
-constexpr std::int64_t kMostHeadSize = 1024;
-constexpr std::int64_t kMostPositions = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxVocabulary = std::int64_t{1} << 31;
+constexpr std::int64_t kMaxWidth = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxIntermediate = std::int64_t{1} << 22;
+constexpr std::int64_t kMaxLayers = 4096;
+constexpr std::int64_t kMaxHeads = 4096;
+constexpr std::int64_t kMaxHeadSize = 1024;
+constexpr std::int64_t kMaxPositions = std::int64_t{1} << 40;
 
 constexpr std::array<std::pair<std::string_view, ModelFamily>, 3> kFamilies{
     {{"qwen3", ModelFamily::qwen3}, {"qwen2", ModelFamily::qwen2}, {"llama", ModelFamily::llama}}};
@@ -42,7 +42,7 @@ void refuse_what_is_not_computed(const JsonObjectReader& config, std::int64_t la
     config.refuse("attention_dropout", "0");
   const bool slides =
       config.boolean("use_sliding_window", false) && !config.is_null("sliding_window") &&
-      config.integer_or_none("max_window_layers", 0, kMostPositions).value_or(28) < layers;
+      config.integer_or_none("max_window_layers", 0, kMaxPositions).value_or(28) < layers;
   const Json* kinds = config.find("layer_types");
   if (kinds == nullptr) {
     if (slides) config.refuse("use_sliding_window", "false: sliding windows are not supported");
@@ -57,26 +57,26 @@ void refuse_what_is_not_computed(const JsonObjectReader& config, std::int64_t la
 }
 
 void read_sizes(const JsonObjectReader& config, ModelConfig& model) {
-  model.vocabulary_size = config.integer("vocab_size", 1, kMostVocabulary);
-  model.hidden_size = config.integer("hidden_size", 1, kMostWidth);
-  model.intermediate_size = config.integer("intermediate_size", 1, kMostIntermediate);
-  model.layers = config.integer("num_hidden_layers", 1, kMostLayers);
-  model.heads = config.integer("num_attention_heads", 1, kMostHeads);
+  model.vocabulary_size = config.integer("vocab_size", 1, kMaxVocabulary);
+  model.hidden_size = config.integer("hidden_size", 1, kMaxWidth);
+  model.intermediate_size = config.integer("intermediate_size", 1, kMaxIntermediate);
+  model.layers = config.integer("num_hidden_layers", 1, kMaxLayers);
+  model.heads = config.integer("num_attention_heads", 1, kMaxHeads);
   model.key_value_heads =
-      config.integer_or_none("num_key_value_heads", 1, kMostHeads).value_or(model.heads);
+      config.integer_or_none("num_key_value_heads", 1, kMaxHeads).value_or(model.heads);
   if (model.heads % model.key_value_heads != 0)
     config.refuse("num_key_value_heads",
                   fmt::format("a divisor of num_attention_heads ({})", model.heads));
   // Never hidden_size / heads for Qwen3: its default is 128.
   const bool divided = model.family != ModelFamily::qwen3;
-  model.head_size = config.integer_or_none("head_dim", 2, kMostHeadSize)
+  model.head_size = config.integer_or_none("head_dim", 2, kMaxHeadSize)
                         .value_or(divided ? model.hidden_size / model.heads : 128);
-  if (model.head_size % 2 != 0 || model.head_size > kMostHeadSize || model.head_size < 2)
+  if (model.head_size % 2 != 0 || model.head_size > kMaxHeadSize || model.head_size < 2)
     throw FileError("{}: heads of {} values; expected an even number from 2 to {}", config.where(),
-                    model.head_size, kMostHeadSize);
+                    model.head_size, kMaxHeadSize);
   const std::int64_t usual_length = model.family == ModelFamily::llama ? 2048 : 32768;
   model.max_length =
-      config.integer_or_none("max_position_embeddings", 1, kMostPositions).value_or(usual_length);
+      config.integer_or_none("max_position_embeddings", 1, kMaxPositions).value_or(usual_length);
 }
 
 void read_biases(const JsonObjectReader& config, ModelConfig& model) {

@@ -63,7 +63,7 @@ class KeptMemory final : public c10::Allocator {
 
   std::mutex mutex_;
   FreeBlocks free_;
-  std::int64_t most_in_use_ = 0;
+  std::int64_t max_in_use_ = 0;
   std::uint64_t frees_ = 0;  // so far
   KeptMemoryFigures figures_;
 };
@@ -95,7 +95,7 @@ void* KeptMemory::take_block(std::size_t& size) {
   if (fits) size = found->first;
   void* const place = fits ? take_free(found, found->second.size() - 1) : nullptr;
   figures_.in_use += static_cast<std::int64_t>(size);
-  most_in_use_ = std::max(most_in_use_, figures_.in_use);
+  max_in_use_ = std::max(max_in_use_, figures_.in_use);
   if (place != nullptr) return place;
   make_room();
   void* const fresh =
@@ -115,7 +115,7 @@ Header* KeptMemory::take_free(FreeBlocks::iterator blocks, std::size_t place) {
 // Returns the blocks that have been free longest to the system, while all blocks exceed the peak
 // use by more than a sixteenth.
 void KeptMemory::make_room() {
-  while (!free_.empty() && figures_.in_use + figures_.kept > most_in_use_ + most_in_use_ / 16) {
+  while (!free_.empty() && figures_.in_use + figures_.kept > max_in_use_ + max_in_use_ / 16) {
     const auto oldest =
         std::min_element(free_.begin(), free_.end(), [](const auto& a, const auto& b) {
           return a.second.front()->freed < b.second.front()->freed;

@@ -11,8 +11,8 @@ namespace odb {
 // leave a processor idle.
 constexpr std::int64_t loss_chunk_positions(std::int64_t vocabulary) {
   constexpr std::int64_t kBytes = std::int64_t{32} << 20;
-  constexpr std::int64_t kFewest = 256;
-  return std::max(kFewest, kBytes / (4 * vocabulary));
+  constexpr std::int64_t kMin = 256;
+  return std::max(kMin, kBytes / (4 * vocabulary));
 }
 
 }  // namespace odb

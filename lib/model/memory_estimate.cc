@@ -30,8 +30,8 @@ struct Sizes {
 };
 
 std::int64_t bytes(double count) {
-  constexpr double kMost = static_cast<double>(std::int64_t{1} << 59);
-  return static_cast<std::int64_t>(std::min(count, kMost));
+  constexpr double kMax = static_cast<double>(std::int64_t{1} << 59);
+  return static_cast<std::int64_t>(std::min(count, kMax));
 }
 
 // What a block keeps: two sums and two norms of the stream, the fused projection, gates and ups,

@@ -9,7 +9,7 @@
 namespace odb {
 namespace {
 
-constexpr std::int64_t kMostPositions = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxPositions = std::int64_t{1} << 40;
 
 constexpr std::array<std::pair<std::string_view, RopeType>, 5> kTypes{
     {{"default", RopeType::plain},
@@ -60,7 +60,7 @@ RopeConfig read_scaling(const JsonObjectReader& values, std::int64_t max_length)
   if (rope.type == RopeType::plain) return rope;
   rope.factor = values.positive("factor");
   const auto original =
-      values.integer_or_none("original_max_position_embeddings", 1, kMostPositions);
+      values.integer_or_none("original_max_position_embeddings", 1, kMaxPositions);
   rope.original_length = original.value_or(max_length);
   if (rope.type == RopeType::llama3) {
     if (!original) values.refuse("original_max_position_embeddings", "a number of positions");

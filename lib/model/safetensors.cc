@@ -14,7 +14,7 @@ namespace odb {
 namespace {
 
 constexpr std::uint64_t kLengthBytes = 8;
-constexpr std::uint64_t kMostHeader = 100'000'000;
+constexpr std::uint64_t kMaxHeader = 100'000'000;
 constexpr std::string_view kMetadata = "__metadata__";
 
 using EntryReader = BasicJsonObjectReader<SortedJson>;
@@ -31,8 +31,8 @@ std::uint64_t shape_bytes(const TensorShape& shape, TensorType type, const std::
 }
 
 std::uint64_t whole_number(const SortedJson& value, const std::string& where) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost)
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 62;
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMax)
     throw FileError("{}: found {}, expected a whole number", where, found_json(value));
   return value.get<std::uint64_t>();
 }
@@ -142,9 +142,9 @@ SafetensorsHeader read_safetensors_header(FileSystem& files, const std::string& 
     return bytes;
   };
   const auto length = read_little_endian<std::uint64_t>(read(0, kLengthBytes));
-  if (length > kMostHeader)
+  if (length > kMaxHeader)
     throw FileError("{}: a header of {} bytes, expected at most {}: not a safetensors file", path,
-                    length, kMostHeader);
+                    length, kMaxHeader);
   if (length > size - kLengthBytes)
     throw FileError(
         "{}: found {} bytes, expected a header of {}: the file is cut; copy or download "

@@ -30,9 +30,9 @@ template <typename AnyJson>
 std::string found_json(const AnyJson& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
-  constexpr std::size_t kMost = 80;
+  constexpr std::size_t kMax = 80;
   std::string text = value.dump(-1, ' ', false, AnyJson::error_handler_t::replace);
-  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+  if (text.size() > kMax) text = text.substr(0, kMax) + "...";
   return text;
 }
 

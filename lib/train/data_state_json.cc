@@ -11,7 +11,7 @@ namespace odb {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::array kReasons = {LeftOutReason::bad_record, LeftOutReason::no_supervised_token,
                                  LeftOutReason::crashed_worker};
 
@@ -79,7 +79,7 @@ class ListReader {
   }
 
   std::int64_t number(const std::string& key, const Json& value) const {
-    if (!value.is_number_integer() || value < 0 || value > kMost)
+    if (!value.is_number_integer() || value < 0 || value > kMax)
       object_.refuse(key, "whole numbers of 0 or more in it");
     return value.get<std::int64_t>();
   }
@@ -154,7 +154,7 @@ std::vector<WindowEntry> window_of(const JsonObjectReader& state) {
 
 RoundStart start_of(const JsonObjectReader& state) {
   const auto count = [](const JsonObjectReader& object, const char* key) {
-    return object.integer(key, 0, kMost);
+    return object.integer(key, 0, kMax);
   };
   const JsonObjectReader open_step = object_of(state, "open_step");
   return {.epoch = count(state, "epoch"),
@@ -170,15 +170,15 @@ RoundStart start_of(const JsonObjectReader& state) {
 }
 
 StateOwner owner_of(const JsonObjectReader& state) {
-  constexpr std::int64_t kMostRanks = std::numeric_limits<int>::max();
+  constexpr std::int64_t kMaxRanks = std::numeric_limits<int>::max();
   const Json* seed = state.find("seed");
   if (seed == nullptr || !seed->is_number_unsigned()) state.refuse("seed", "a whole number");
   const auto options = state.text_or_none("options");
   if (!options) state.refuse("options", "a text");
-  return {.rank = static_cast<int>(state.integer("rank", 0, kMostRanks)),
-          .world = static_cast<int>(state.integer("world_size", 1, kMostRanks)),
+  return {.rank = static_cast<int>(state.integer("rank", 0, kMaxRanks)),
+          .world = static_cast<int>(state.integer("world_size", 1, kMaxRanks)),
           .seed = seed->get<std::uint64_t>(),
-          .data_size = state.integer("data_size", 0, kMost),
+          .data_size = state.integer("data_size", 0, kMax),
           .options = *options};
 }
 
@@ -223,7 +223,7 @@ OwnedState parse_data_state(std::string_view text, const std::string& where) {
   const ListReader lists(state);
   return {.owner = owner_of(state),
           .state = {.start = start_of(state),
-                    .slots_taken = state.integer("slots_taken", 0, kMost),
+                    .slots_taken = state.integer("slots_taken", 0, kMax),
                     .taken = lists.views("taken"),
                     .left_out = lists.left_out("left_out")}};
 }

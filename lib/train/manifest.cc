@@ -11,7 +11,7 @@
 namespace odb {
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 ManifestFile file_of(const Json& value, const std::string& where) {
   if (!value.is_object()) throw FileError("{}: files: found no object in the list", where);
@@ -22,7 +22,7 @@ ManifestFile file_of(const Json& value, const std::string& where) {
   const auto checksum = file.text_or_none("xxh3");
   if (!checksum) file.refuse("xxh3", "a checksum of 32 hex digits");
   return {.name = *name,
-          .size = static_cast<std::uint64_t>(file.integer("size", 0, kMost)),
+          .size = static_cast<std::uint64_t>(file.integer("size", 0, kMax)),
           .xxh3 = *checksum};
 }
 
@@ -47,7 +47,7 @@ Manifest parse_manifest(std::string_view text, const std::string& where) {
   const Json json = parse_strict_object(text, where);
   const JsonObjectReader reader(json, where);
   require_version(reader, kManifestVersion);
-  Manifest manifest{.step = reader.integer("step", 0, kMost), .files = {}};
+  Manifest manifest{.step = reader.integer("step", 0, kMax), .files = {}};
   const Json* files = reader.find("files");
   if (files == nullptr || !files->is_array() || files->empty())
     reader.refuse("files", "a list of files");

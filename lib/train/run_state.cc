@@ -10,7 +10,7 @@ namespace odb {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 Json best_json(const std::optional<BestEvaluation>& best) {
   if (!best) return nullptr;
@@ -22,7 +22,7 @@ std::optional<BestEvaluation> best_of(const JsonObjectReader& state) {
   if (!best) return std::nullopt;
   const Json* loss = best->find("loss");
   if (loss == nullptr || !loss->is_number()) best->refuse("loss", "a number");
-  return BestEvaluation{.step = best->integer("step", 0, kMost), .loss = loss->get<double>()};
+  return BestEvaluation{.step = best->integer("step", 0, kMax), .loss = loss->get<double>()};
 }
 
 std::uint64_t seed_of(const JsonObjectReader& state) {
@@ -32,7 +32,7 @@ std::uint64_t seed_of(const JsonObjectReader& state) {
 }
 
 RunTotals totals_of(const JsonObjectReader& state) {
-  const auto count = [&](const char* key) { return state.integer(key, 0, kMost); };
+  const auto count = [&](const char* key) { return state.integer(key, 0, kMax); };
   return {.epoch = count("epoch"),
           .epoch_views = count("epoch_views"),
           .steps = count("step"),
@@ -42,7 +42,7 @@ RunTotals totals_of(const JsonObjectReader& state) {
           .supervised_tokens = count("supervised_tokens"),
           .idle_slots = count("idle_slots"),
           // Not in states of earlier builds.
-          .skipped_steps = state.integer_or_none("skipped_steps", 0, kMost).value_or(0),
+          .skipped_steps = state.integer_or_none("skipped_steps", 0, kMax).value_or(0),
           .seconds = 0};
 }
 
@@ -81,10 +81,10 @@ RunState parse_run_state(std::string_view text, const std::string& where) {
   return {.totals = totals_of(state),
           .best = best_of(state),
           .evaluation_open = open->get<bool>(),
-          .world_size = state.integer("world_size", 1, kMost),
+          .world_size = state.integer("world_size", 1, kMax),
           .seed = seed_of(state),
-          .data_size = state.integer("data_size", 1, kMost),
-          .life = state.integer("life", 0, kMost),
+          .data_size = state.integer("data_size", 1, kMax),
+          .life = state.integer("life", 0, kMax),
           .options = *options};
 }
 

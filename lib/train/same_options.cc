@@ -24,7 +24,7 @@ std::size_t count(const Json& config, const char* key) {
 }  // namespace
 
 std::string differing_options(std::string_view own_text, std::string_view first_text) {
-  constexpr std::size_t kMost = 5;
+  constexpr std::size_t kMax = 5;
   const Json own = parse_strict_object(own_text, "this rank's options");
   const Json first = parse_strict_object(first_text, "rank 0's options");
   std::vector<std::string> found;
@@ -40,9 +40,9 @@ std::string differing_options(std::string_view own_text, std::string_view first_
       found.push_back(
           fmt::format("{}: {} files here, {} on rank 0", key, count(own, key), count(first, key)));
   const std::size_t all = found.size();
-  if (all > kMost) {
-    found.resize(kMost);
-    found.push_back(fmt::format("{} more", all - kMost));
+  if (all > kMax) {
+    found.resize(kMax);
+    found.push_back(fmt::format("{} more", all - kMax));
   }
   return fmt::format("{}", fmt::join(found, "; "));
 }

@@ -232,7 +232,7 @@ void describe(OptionTable& table, RankOptions& options) {
       .help("number of this process over the whole job");
   table.add("world-size", options.world_size)
       .at_least(1)
-      .at_most(kMostCount)
+      .at_most(kMaxCount)
       .default_note("from the launcher, else 1")
       .help("processes of the whole job");
   table.add("local-rank", options.local_rank)

@@ -93,7 +93,7 @@ void require_memory(const TrainingInputs& inputs, std::uint64_t available,
       "smaller {} or --cutoff-len, or --dtype bf16",
       size(memory.total()), place, format_bytes(available), size(memory.weights),
       size(memory.gradients), size(memory.optimizer), size(memory.copies), size(memory.activations),
-      size(memory.working), inputs.most_tokens, size(memory.process),
+      size(memory.working), inputs.max_tokens, size(memory.process),
       keeps_budget(inputs.options.batching.strategy) ? "--l-max" : "--batch-size");
 }
 
@@ -142,8 +142,8 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   check_vocabulary(*inputs.source, inputs.config);
   inputs.limits =
       run_limits(options.length, static_cast<std::int64_t>(inputs.source->records().views()));
-  inputs.most_tokens = most_positions(options.batching, longest_sample(*inputs.source));
-  inputs.memory = estimate_memory(inputs.config, options.model, inputs.most_tokens);
+  inputs.max_tokens = max_positions(options.batching, longest_sample(*inputs.source));
+  inputs.memory = estimate_memory(inputs.config, options.model, inputs.max_tokens);
   inputs.lanes.push_back(training_lane(inputs, options.batching));
   inputs.first_sample = first_sample(inputs.lanes.front());
   for (const std::string& data : options.evaluation.eval_data)

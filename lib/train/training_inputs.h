@@ -28,8 +28,8 @@ struct TrainingInputs {
   std::vector<std::unique_ptr<SampleSource>> evaluation;  // one for each --eval-data
   std::vector<LaneSetup> lanes;  // training, then evaluation in the same order
   RunLimits limits;
-  MemoryEstimate memory;         // of a rank, at most_tokens
-  std::int64_t most_tokens = 0;  // of a micro-batch, padding included
+  MemoryEstimate memory;         // of a rank, at max_tokens
+  std::int64_t max_tokens = 0;  // of a micro-batch, padding included
   Sample first_sample;           // of the first view that can be trained
 };
 

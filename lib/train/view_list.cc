@@ -7,11 +7,11 @@
 namespace odb {
 
 std::string view_list(std::span<const ViewId> views) {
-  constexpr std::size_t kMost = 10;
+  constexpr std::size_t kMax = 10;
   if (views.empty()) return "none";
-  const auto first = views.first(std::min(views.size(), kMost));
+  const auto first = views.first(std::min(views.size(), kMax));
   std::string text = fmt::format("{}", fmt::join(first, ", "));
-  if (views.size() > kMost) text += fmt::format(" and {} more", views.size() - kMost);
+  if (views.size() > kMax) text += fmt::format(" and {} more", views.size() - kMax);
   return text;
 }
 

@@ -26,8 +26,8 @@ class Handed {
 };
 
 std::string phase_in(int file) {
-  char bytes[kMostPhaseBytes + 1] = {};
-  REQUIRE(::pread(file, bytes, kMostPhaseBytes, 0) >= 0);
+  char bytes[kMaxPhaseBytes + 1] = {};
+  REQUIRE(::pread(file, bytes, kMaxPhaseBytes, 0) >= 0);
   return bytes;
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("a phase replaces the one before, and is cut when it is too long") {
   channel.tell("saving");
   CHECK(phase_in(file) == "saving");
   channel.tell(std::string(1000, 'x'));
-  CHECK(phase_in(file) == std::string(kMostPhaseBytes, 'x'));
+  CHECK(phase_in(file) == std::string(kMaxPhaseBytes, 'x'));
   ::close(file);
 }
 

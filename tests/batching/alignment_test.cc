@@ -172,10 +172,10 @@ TEST_CASE("choices are distinct, ascending and in range for all numbers") {
 }
 
 TEST_CASE("the limit for sending a view back is four times the rounds that the groups take") {
-  CHECK(most_sent_back(1, 16) == 4);
-  CHECK(most_sent_back(16, 16) == 4);
-  CHECK(most_sent_back(17, 16) == 8);
-  CHECK(most_sent_back(106, 16) == 28);
+  CHECK(max_sent_back(1, 16) == 4);
+  CHECK(max_sent_back(16, 16) == 4);
+  CHECK(max_sent_back(17, 16) == 8);
+  CHECK(max_sent_back(106, 16) == 28);
 }
 
 TEST_CASE("a group is split where the cost of its costlier part is minimal") {

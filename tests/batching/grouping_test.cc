@@ -53,7 +53,7 @@ std::vector<Shown> groups_of(const GroupingRule& rule, const std::vector<Item>& 
 }
 
 // The minimum number of groups of any partition within the budget, by trying all.
-std::size_t fewest_groups(const GroupingRule& rule, const std::vector<Item>& window) {
+std::size_t min_groups(const GroupingRule& rule, const std::vector<Item>& window) {
   const auto all = (1u << window.size()) - 1;
   std::vector<std::size_t> fewest(all + 1, window.size() + 1);
   fewest[0] = 0;
@@ -170,7 +170,7 @@ TEST_CASE("random windows: a partition within the budget, open only where it sho
     for (const Item& item : window)
       all.add(item);
     std::size_t open = 0;
-    std::int64_t most_room = 0;  // maximum over the groups before
+    std::int64_t max_room = 0;  // maximum over the groups before
     for (const GroupSpan& span : partition.groups) {
       RC_ASSERT(span.sums.rows == span.end - span.begin);
       RC_ASSERT(span.sums.rows >= 1);
@@ -180,8 +180,8 @@ TEST_CASE("random windows: a partition within the budget, open only where it sho
       RC_ASSERT(span.full || span.sums.tokens < r.full_charge());
       RC_ASSERT(open == 0u || !span.full || span.sums.tokens >= r.full_charge());
       const Item& first = window[static_cast<std::size_t>(partition.members_of(span).front())];
-      RC_ASSERT(&span == &partition.groups.front() || first.length > most_room);
-      most_room = std::max(most_room, l_max - span.sums.tokens);
+      RC_ASSERT(&span == &partition.groups.front() || first.length > max_room);
+      max_room = std::max(max_room, l_max - span.sums.tokens);
     }
     RC_ASSERT(open <= 1u);
     // Where the window's own test says "keep filling", it agrees with the partition.
@@ -201,7 +201,7 @@ TEST_CASE("no partition has fewer groups than greedy's") {
         rule(Grouping::greedy, Layout::padded, *rc::gen::inRange<std::int64_t>(1, 60), multiple);
     Partition partition;
     partition_window(r, items(lengths), partition);
-    RC_ASSERT(partition.groups.size() == fewest_groups(r, items(lengths)));
+    RC_ASSERT(partition.groups.size() == min_groups(r, items(lengths)));
   });
 }
 

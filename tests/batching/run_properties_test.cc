@@ -13,11 +13,11 @@ using namespace odb;
 
 namespace {
 
-Scenario any_scenario(std::int64_t most_views = 1200) {
+Scenario any_scenario(std::int64_t max_views = 1200) {
   // Always at full size: small cases come from the scenario's own choices, and from shrinking.
   const auto seed = *rc::gen::resize(100, rc::gen::arbitrary<std::uint64_t>());
   const int size = *rc::gen::inRange(0, 100);
-  Scenario scenario = random_scenario(seed, size, most_views);
+  Scenario scenario = random_scenario(seed, size, max_views);
   std::ostringstream text;
   text << scenario;
   RC_LOG() << text.str() << "\n";

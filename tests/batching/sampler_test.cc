@@ -89,7 +89,7 @@ TEST_CASE("sharing out many times keeps every position once and the lists short"
     shares.reserve(static_cast<std::size_t>(world));
     for (int rank = 0; rank < world; ++rank)
       shares.push_back(first_position(size, rank, world));
-    std::size_t most_pieces = static_cast<std::size_t>(world);
+    std::size_t max_pieces = static_cast<std::size_t>(world);
     for (int change = 0; change < 5; ++change) {
       std::vector<Progression> undrawn;
       for (const auto& share : shares)
@@ -97,7 +97,7 @@ TEST_CASE("sharing out many times keeps every position once and the lists short"
       world = *rc::gen::inRange(1, 20);
       const auto leftovers = *rc::gen::inRange<std::int64_t>(0, 40);
       shares = share_out(leftovers, undrawn, world);
-      most_pieces += static_cast<std::size_t>(world) - 1;
+      max_pieces += static_cast<std::size_t>(world) - 1;
       std::size_t pieces = 0;
       std::multiset<std::int64_t> positions;
       std::int64_t next_leftover = 0;
@@ -117,7 +117,7 @@ TEST_CASE("sharing out many times keeps every position once and the lists short"
       RC_ASSERT(static_cast<std::int64_t>(positions.size()) == size);
       RC_ASSERT(std::set(positions.begin(), positions.end()).size() == positions.size());
       RC_ASSERT(most - least <= 1);
-      RC_ASSERT(pieces <= most_pieces);
+      RC_ASSERT(pieces <= max_pieces);
     }
   });
 }

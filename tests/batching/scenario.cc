@@ -67,12 +67,12 @@ std::ostream& operator<<(std::ostream& out, const Scenario& s) {
              << options_fingerprint(s.options);
 }
 
-Scenario random_scenario(std::uint64_t seed, int size, std::int64_t most_views) {
+Scenario random_scenario(std::uint64_t seed, int size, std::int64_t max_views) {
   Rng rng(seed, RandomPurpose::tests);
   Scenario s;
   s.seed = seed;
   s.world = static_cast<int>(rng.below(4) == 0 ? pick(rng, 1, 64) : pick(rng, 1, 1 + size / 15));
-  s.data_size = rng.below(8) == 0 ? pick(rng, 0, s.world + 1) : pick(rng, 0, most_views);
+  s.data_size = rng.below(8) == 0 ? pick(rng, 0, s.world + 1) : pick(rng, 0, max_views);
   s.lengths = static_cast<Lengths>(rng.below(5));
   s.left_out_percent = static_cast<int>(rng.below(3) == 0 ? pick(rng, 1, 100) : 0);
   BatchingOptions o;

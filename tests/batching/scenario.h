@@ -42,8 +42,8 @@ struct Scenario {
 
 std::ostream& operator<<(std::ostream& out, const Scenario& scenario);
 
-// A random scenario of at most 64 ranks, and at most `most_views` views.
-Scenario random_scenario(std::uint64_t seed, int size, std::int64_t most_views = 1200);
+// A random scenario of at most 64 ranks, and at most `max_views` views.
+Scenario random_scenario(std::uint64_t seed, int size, std::int64_t max_views = 1200);
 
 // All slots of every rank: element r is rank r's.
 using Trace = std::vector<std::vector<Slot>>;

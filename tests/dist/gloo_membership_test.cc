@@ -170,7 +170,7 @@ TEST_CASE(
       [&] {  // rank 1: publishes its address in each generation, but no longer listens there
         Store own = Store::connect(options.store, milliseconds(10000));
         own.set("run/network/1", "10.1.2.3");
-        for (int generation = 0; generation < GlooMembership::kMostUnconnected; ++generation) {
+        for (int generation = 0; generation < GlooMembership::kMaxUnconnected; ++generation) {
           const std::string prefix = "run/gen/" + std::to_string(generation);
           if (generation > 0)
             while (
@@ -189,8 +189,8 @@ TEST_CASE(
   CHECK_THROWS_WITH(join_all(), Catch::Contains("rank 0 on 127.0.0.1 and rank 1 on 10.1.2.3 could "
                                                 "not connect to each other, 10 times in a row"));
   deaf.join();
-  CHECK(joined == GlooMembership::kMostUnconnected - 1);
-  CHECK(left_over == GlooMembership::kMostUnconnected);
+  CHECK(joined == GlooMembership::kMaxUnconnected - 1);
+  CHECK(left_over == GlooMembership::kMaxUnconnected);
 }
 
 TEST_CASE("epochs over Gloo give the slots that they give in one process") {

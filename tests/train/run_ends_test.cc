@@ -31,8 +31,8 @@ Words endless(const TrainerRun& run) {
           "--timeout", "4s"};
 }
 
-void pause(Rng& rng, std::uint64_t most_milliseconds) {
-  std::this_thread::sleep_for(milliseconds(rng.below(most_milliseconds)));
+void pause(Rng& rng, std::uint64_t max_milliseconds) {
+  std::this_thread::sleep_for(milliseconds(rng.below(max_milliseconds)));
 }
 
 enum class Moment { step, data_wait, evaluation };

@@ -31,7 +31,7 @@ struct RunVerdict {
   }
 };
 
-// Waits for the end of the run, at most kMostWait: no end is an error, too.
+// Waits for the end of the run, at most kMaxWait: no end is an error, too.
 RunVerdict judge_run(TrainerRun& run, const ExpectedRun& expected);
 
 }  // namespace odb

@@ -104,7 +104,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 }  // namespace
 
 bool holds_in_time(const std::function<bool()>& holds) {
-  const auto ends = std::chrono::steady_clock::now() + kMostWait;
+  const auto ends = std::chrono::steady_clock::now() + kMaxWait;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > ends) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

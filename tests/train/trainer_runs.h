@@ -20,9 +20,9 @@
 namespace odb {
 
 // Longer than anything here takes on a busy machine; a test that gets there has failed.
-inline constexpr std::chrono::seconds kMostWait{120};
+inline constexpr std::chrono::seconds kMaxWait{120};
 
-// Polls until it holds, at most kMostWait; returns whether it did.
+// Polls until it holds, at most kMaxWait; returns whether it did.
 bool holds_in_time(const std::function<bool()>& holds);
 // The same. Fails the test when it never does.
 void await(const std::string& what, const std::function<bool()>& holds);

@@ -19,11 +19,11 @@ struct LaunchOptions {
 };
 
 void describe(OptionTable& table, LaunchOptions& options) {
-  constexpr std::int64_t kMostRanks = 256;
+  constexpr std::int64_t kMaxRanks = 256;
   table.group("launch");
   table.add("nproc", options.nproc)
       .at_least(1)
-      .at_most(kMostRanks)
+      .at_most(kMaxRanks)
       .help("ranks to start on this machine, usually one per GPU");
   table.add("log-dir", options.log_dir)
       .help(

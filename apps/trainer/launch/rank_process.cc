@@ -91,8 +91,8 @@ RankProcess start_rank(int number, const RankCommand& command, Descriptor log,
 }
 
 std::string told_phase(const RankProcess& rank) {
-  char bytes[kMostPhaseBytes + 1] = {};
-  return ::pread(rank.phase.get(), bytes, kMostPhaseBytes, 0) > 0 ? bytes : "";
+  char bytes[kMaxPhaseBytes + 1] = {};
+  return ::pread(rank.phase.get(), bytes, kMaxPhaseBytes, 0) > 0 ? bytes : "";
 }
 
 std::string take_last_words(RankProcess& rank) {

@@ -82,7 +82,7 @@ struct Document {
   std::vector<Member> members;
 };
 
-constexpr int kMostNesting = 100;
+constexpr int kMaxNesting = 100;
 
 Document parse_document(const std::string& text, const std::filesystem::path& path) {
   // Versions of the JSON library word this case differently.
@@ -92,10 +92,10 @@ Document parse_document(const std::string& text, const std::filesystem::path& pa
   Document document;
   const char* reached = text.data();
   const auto note_keys = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > kMostNesting)  // copies of it take a stack frame a level
+    if (depth > kMaxNesting)  // copies of it take a stack frame a level
       throw UsageError("{}: found values nested more than {} deep",
                        place_of(text, static_cast<size_t>(reached - text.data()) - 1, path),
-                       kMostNesting);
+                       kMaxNesting);
     if (event != Json::parse_event_t::key || depth != 1) return true;
     const size_t start = key_start(text, static_cast<size_t>(reached - text.data()));
     document.members.push_back({parsed.get<std::string>(), start});

@@ -15,7 +15,7 @@ namespace odb {
 namespace {
 
 constexpr size_t kDefaultWidth = 80;
-constexpr size_t kLeastWidth = 40;
+constexpr size_t kMinWidth = 40;
 constexpr size_t kWidestFlag = 28;  // a longer one has its meaning on the next line
 
 std::string flag_column(const Option& option) {
@@ -99,7 +99,7 @@ size_t terminal_width() {
   winsize size{};
   if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
     return kDefaultWidth;
-  return std::max<size_t>(size.ws_col, kLeastWidth);
+  return std::max<size_t>(size.ws_col, kMinWidth);
 }
 
 }  // namespace odb

@@ -133,12 +133,12 @@ std::vector<double> ticks_of(const Chart& chart) {
 std::vector<double> axis_ticks(double lowest, double highest) {
   lowest = std::min(lowest, 0.0);
   if (highest <= lowest) highest = lowest + 1;
-  constexpr double kMostSteps = 5;
-  const double least_step = (highest - lowest) / kMostSteps;
-  const double power = std::pow(10, std::floor(std::log10(least_step)));
+  constexpr double kMaxSteps = 5;
+  const double min_step = (highest - lowest) / kMaxSteps;
+  const double power = std::pow(10, std::floor(std::log10(min_step)));
   double step = 10 * power;
   for (const double factor : {5.0, 2.0, 1.0})
-    if (factor * power >= least_step) step = factor * power;
+    if (factor * power >= min_step) step = factor * power;
   std::vector<double> ticks;
   for (double i = std::floor(lowest / step); ticks.empty() || ticks.back() < highest; ++i)
     ticks.push_back(i * step);

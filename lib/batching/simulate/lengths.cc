@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kShortest = 16;
 constexpr double kLongest = 8192;
-constexpr std::int64_t kMostLength = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMaxLength = std::numeric_limits<std::int32_t>::max();
 
 struct LogNormal {
   double median;
@@ -69,9 +69,9 @@ std::vector<std::int32_t> parse_lines(std::string_view text, const std::string& 
     std::int64_t length = 0;
     const auto [stop, error] = std::from_chars(line.data(), line.data() + line.size(), length);
     if (error != std::errc() || stop != line.data() + line.size() || length < 1 ||
-        length > kMostLength)
+        length > kMaxLength)
       throw DataError("{}:{}: found '{}'; expected a length in tokens, a whole number from 1 to {}",
-                      where, line_number, line.substr(0, 40), kMostLength);
+                      where, line_number, line.substr(0, 40), kMaxLength);
     lengths.push_back(static_cast<std::int32_t>(length));
   }
   return lengths;
@@ -104,9 +104,9 @@ std::vector<std::int32_t> parse_json(std::string_view text, const std::string& w
   for (const nlohmann::json& value : document) {
     const bool whole = value.is_number_integer();
     const std::int64_t length = whole ? value.get<std::int64_t>() : 0;
-    if (length < 1 || length > kMostLength)
+    if (length < 1 || length > kMaxLength)
       throw DataError("{}: element {} of the list is {}; expected a whole number from 1 to {}",
-                      where, lengths.size(), value.dump().substr(0, 40), kMostLength);
+                      where, lengths.size(), value.dump().substr(0, 40), kMaxLength);
     lengths.push_back(static_cast<std::int32_t>(length));
   }
   return lengths;
@@ -131,8 +131,8 @@ std::vector<std::int32_t> named_lengths(std::string_view name, std::int64_t samp
   if (distribution == nullptr)
     throw UsageError("--lengths {}: no such file or distribution; distributions: {}", name,
                      fmt::join(length_distributions(), ", "));
-  if (samples < 1 || samples > kMostSamples)
-    throw UsageError("--samples {}; expected 1 to {}", samples, kMostSamples);
+  if (samples < 1 || samples > kMaxSamples)
+    throw UsageError("--samples {}; expected 1 to {}", samples, kMaxSamples);
   std::vector<std::int32_t> lengths(static_cast<std::size_t>(samples));
   for (std::size_t i = 0; i < lengths.size(); ++i)
     lengths[i] = draw_length(*distribution, seed, i);

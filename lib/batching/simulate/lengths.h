@@ -17,7 +17,7 @@
 namespace odb {
 
 // Batch planning numbers samples with 32 bits.
-inline constexpr std::int64_t kMostSamples = (std::int64_t{1} << 32) - 2;
+inline constexpr std::int64_t kMaxSamples = (std::int64_t{1} << 32) - 2;
 
 // The names above, in that order.
 std::vector<std::string> length_distributions();

@@ -13,12 +13,12 @@
 namespace odb {
 namespace {
 
-constexpr std::int64_t kMostRanks = 1 << 16;
+constexpr std::int64_t kMaxRanks = 1 << 16;
 
 // Bounds of the time model: far beyond any machine, and no result overflows or underflows.
-constexpr double kMostSeconds = 86400;
-constexpr double kLeastSeconds = 1e-15;  // per position, per sample
-constexpr double kMostBytes = 1e15;
+constexpr double kMaxSeconds = 86400;
+constexpr double kMinSeconds = 1e-15;  // per position, per sample
+constexpr double kMaxBytes = 1e15;
 
 void describe_data(OptionTable& table, PlanOptions& options) {
   table.group("data");
@@ -29,13 +29,13 @@ void describe_data(OptionTable& table, PlanOptions& options) {
   table.add("samples", options.samples)
       .unit("samples")
       .at_least(1)
-      .at_most(kMostSamples)
+      .at_most(kMaxSamples)
       .default_note(fmt::format("all of a file; {} per rank for a distribution", kSamplesPerRank))
       .help("samples of an epoch; the first ones of a file");
   table.add("ranks", options.ranks)
       .unit("ranks")
       .at_least(1)
-      .at_most(kMostRanks)
+      .at_most(kMaxRanks)
       .help("number of simulated ranks; each value gets a line");
   table.add("seed", options.seed).help("seed of the lengths and of every random choice");
 }
@@ -61,7 +61,7 @@ void describe_sweeps(OptionTable& table, PlanOptions& options) {
   table.add("depth", options.depth)
       .unit("slots")
       .at_least(1)
-      .at_most(kMostCount)
+      .at_most(kMaxCount)
       .help("finished slots kept ready per rank");
   add_count(table, kPadMultipleOption, options.pad_multiple);
 }
@@ -72,42 +72,42 @@ void describe_time(OptionTable& table, PlanOptions& options) {
   table.add("seconds-per-slot", time.seconds_per_slot)
       .unit("seconds")
       .at_least(0)
-      .at_most(kMostSeconds)
+      .at_most(kMaxSeconds)
       .help("a in a + b x positions + c x sum of length^2, the compute time of a slot");
   table.add("seconds-per-position", time.seconds_per_position)
       .unit("seconds")
-      .at_least(kLeastSeconds)
-      .at_most(kMostSeconds)
+      .at_least(kMinSeconds)
+      .at_most(kMaxSeconds)
       .help("b: time per computed position, real or padding");
   table.add("seconds-per-square", time.seconds_per_square)
       .unit("seconds")
       .at_least(0)
-      .at_most(kMostSeconds)
+      .at_most(kMaxSeconds)
       .help("c: time per squared length, for attention");
   table.add("gradient-bytes", time.gradient_bytes)
       .unit("bytes")
       .at_least(0)
-      .at_most(kMostBytes)
+      .at_most(kMaxBytes)
       .help("size of the gradients that each step all-reduces");
   table.add("link-bytes-per-second", time.link_bytes_per_second)
       .unit("bytes per second")
       .at_least(1)
-      .at_most(kMostBytes)
+      .at_most(kMaxBytes)
       .help("bandwidth of a rank's link");
   table.add("latency-seconds", time.latency_seconds)
       .unit("seconds")
       .at_least(0)
-      .at_most(kMostSeconds)
+      .at_most(kMaxSeconds)
       .help("latency of one message");
   table.add("data-workers", options.data_workers)
       .unit("processes")
       .at_least(1)
-      .at_most(kMostCount)
+      .at_most(kMaxCount)
       .help("data workers per rank");
   table.add("seconds-per-sample", options.seconds_per_sample)
       .unit("seconds")
-      .at_least(kLeastSeconds)
-      .at_most(kMostSeconds)
+      .at_least(kMinSeconds)
+      .at_most(kMaxSeconds)
       .help("time a data worker needs per sample");
 }
 

@@ -14,9 +14,9 @@ namespace {
 constexpr std::int64_t kBudgetStep = 1024;
 constexpr std::int64_t kAverageSamples = 8;
 
-std::vector<LengthBar> histogram(const std::vector<std::int64_t>& sorted, std::size_t most_bars) {
+std::vector<LengthBar> histogram(const std::vector<std::int64_t>& sorted, std::size_t max_bars) {
   std::int64_t width = 1;
-  while (sorted.back() / width >= static_cast<std::int64_t>(most_bars))
+  while (sorted.back() / width >= static_cast<std::int64_t>(max_bars))
     width *= 2;
   std::vector<LengthBar> bars(static_cast<std::size_t>(sorted.back() / width) + 1);
   for (std::size_t i = 0; i < bars.size(); ++i) {
@@ -30,7 +30,7 @@ std::vector<LengthBar> histogram(const std::vector<std::int64_t>& sorted, std::s
 
 }  // namespace
 
-LengthSummary summarize_lengths(std::vector<std::int64_t> lengths, std::size_t most_bars) {
+LengthSummary summarize_lengths(std::vector<std::int64_t> lengths, std::size_t max_bars) {
   if (lengths.empty()) return {};
   std::sort(lengths.begin(), lengths.end());
   const auto count = static_cast<double>(lengths.size());
@@ -48,7 +48,7 @@ LengthSummary summarize_lengths(std::vector<std::int64_t> lengths, std::size_t m
           .variation = mean > 0 ? std::sqrt(squares / count) / mean : 0,
           .short_share =
               static_cast<double>(std::count_if(lengths.begin(), lengths.end(), is_short)) / count,
-          .histogram = histogram(lengths, most_bars)};
+          .histogram = histogram(lengths, max_bars)};
 }
 
 std::int64_t DataReport::rows() const {

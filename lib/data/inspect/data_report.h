@@ -54,9 +54,9 @@ struct DataReport {
   std::int64_t trained() const { return rows_by_reason[0]; }
 };
 
-// Bars of equal width (a power of two times 1, so that there are at most `most_bars`), from 0 to
+// Bars of equal width (a power of two times 1, so that there are at most `max_bars`), from 0 to
 // the longest. Percentile p is the smallest length that p % of the samples do not exceed.
-LengthSummary summarize_lengths(std::vector<std::int64_t> lengths, std::size_t most_bars = 20);
+LengthSummary summarize_lengths(std::vector<std::int64_t> lengths, std::size_t max_bars = 20);
 
 // Everything that follows from the lengths. `file_lengths` has one list per file; weights are not
 // applied.

@@ -18,7 +18,7 @@ namespace odb {
 namespace {
 
 constexpr std::uint64_t kRowsPerTurn = 64;
-constexpr std::uint32_t kMostSupervised = (1U << 28) - 1;
+constexpr std::uint32_t kMaxSupervised = (1U << 28) - 1;
 
 struct CacheTail {
   char magic[8] = {'O', 'D', 'B', 'L', 'E', 'N', 'G', 'T'};
@@ -112,7 +112,7 @@ class Pass {
         sample.labels.begin(), sample.labels.begin() + static_cast<std::ptrdiff_t>(kept),
         [](std::int32_t label) { return label != kIgnoredLabel; });
     result.supervised = static_cast<std::uint32_t>(
-        std::min<std::ptrdiff_t>(supervised, static_cast<std::ptrdiff_t>(kMostSupervised)));
+        std::min<std::ptrdiff_t>(supervised, static_cast<std::ptrdiff_t>(kMaxSupervised)));
     if (supervised == 0 && sample.supervised > 0)
       result.left_out = static_cast<std::uint32_t>(WhyLeftOut::cut_away);
   }
@@ -120,9 +120,9 @@ class Pass {
   // Messages are formatted only for the first rows.
   void add_problem(std::uint64_t row, const std::string& what) {
     const std::lock_guard lock(mutex_);
-    if (problems_.size() == kMostProblems && row > problems_.rbegin()->first) return;
+    if (problems_.size() == kMaxProblems && row > problems_.rbegin()->first) return;
     problems_.emplace(row, fmt::format("{}: {}", file_.where(row), what));
-    if (problems_.size() > kMostProblems) problems_.erase(std::prev(problems_.end()));
+    if (problems_.size() > kMaxProblems) problems_.erase(std::prev(problems_.end()));
   }
 
   const SampleMaking& making_;

@@ -31,7 +31,7 @@ struct PassFindings {
   std::vector<std::uint64_t> rows_by_format;  // of rows that could be read, by RecordFormat
   std::vector<std::string> problems;          // of the first bad rows, in row order
 };
-constexpr std::size_t kMostProblems = 20;
+constexpr std::size_t kMaxProblems = 20;
 
 struct PassOptions {
   int threads = 0;        // 0: one per core

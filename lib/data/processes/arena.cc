@@ -41,7 +41,7 @@ std::size_t ArenaShape::worst_bytes() const {
   return static_cast<std::size_t>(slots) * SlotOffsets(*this, kHeadBytes).always_used;
 }
 
-std::int64_t most_positions(const BatchingOptions& resolved, std::int64_t longest) {
+std::int64_t max_positions(const BatchingOptions& resolved, std::int64_t longest) {
   const std::int64_t row = cost_model(resolved).row_length(longest);
   return keeps_budget(resolved.strategy) ? std::max(resolved.l_max, row)
                                          : resolved.batch_size * row;

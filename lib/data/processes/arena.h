@@ -37,7 +37,7 @@ struct ArenaShape {
 };
 
 // The maximum positions of a batch under these options when no sample is longer than `longest`.
-std::int64_t most_positions(const BatchingOptions& resolved, std::int64_t longest);
+std::int64_t max_positions(const BatchingOptions& resolved, std::int64_t longest);
 
 // The scalar members of a slot. Lies in shared memory.
 struct SlotHeader {

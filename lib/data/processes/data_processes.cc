@@ -10,7 +10,7 @@
 namespace odb {
 namespace {
 
-constexpr std::chrono::seconds kMostForWish{10};
+constexpr std::chrono::seconds kMaxRequestWait{10};
 
 // A fork copies only the calling thread: a lock that another thread holds is never released.
 void expect_single_thread() {
@@ -28,7 +28,7 @@ void expect_single_thread() {
 
 DataProcesses::DataProcesses(std::vector<LaneSetup> setups) : control_("fork-server") {
   expect_single_thread();
-  ODB_CHECK(!setups.empty() && setups.size() <= kMostLanes, "{} loaders", setups.size());
+  ODB_CHECK(!setups.empty() && setups.size() <= kMaxLanes, "{} loaders", setups.size());
   for (LaneSetup& setup : setups) {
     control_->lanes[lanes_.size()].wanted = setup.at_start ? 1 : 0;
     lanes_.emplace_back(std::move(setup));
@@ -58,11 +58,11 @@ void DataProcesses::wish(std::size_t lane, bool wanted) {
   const auto followed = [&] { return (words.running.load() != 0) == wanted; };
   const auto too_late = [&] {
     server_->expect_alive(lanes_[lane].setup.timeout);
-    return std::chrono::steady_clock::now() - begin > kMostForWish;
+    return std::chrono::steady_clock::now() - begin > kMaxRequestWait;
   };
   ODB_CHECK(wait_for(control_->changed, followed, too_late),
             "the fork server did not {} the processes of {} within {} s", wanted ? "fork" : "end",
-            lanes_[lane].setup.name, kMostForWish.count());
+            lanes_[lane].setup.name, kMaxRequestWait.count());
 }
 
 void DataProcesses::begin(std::size_t lane) {

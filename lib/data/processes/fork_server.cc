@@ -18,8 +18,8 @@ namespace odb {
 namespace {
 
 // Deaths in a row without progress between them, after which the rank gives up.
-constexpr int kMostCrashes = 5;
-constexpr int kMostKills = 100;
+constexpr int kMaxCrashes = 5;
+constexpr int kMaxKills = 100;
 
 sigset_t awaited_signals() {
   sigset_t set;
@@ -250,7 +250,7 @@ void ForkServer::note_suspect(const Child& child, const Death& death) {
 bool ForkServer::may_go_on(Child& child, const Death& death) {
   if (progress(child) != child.progress) child.crashes = child.kills = 0;
   ++(death.kind == DeathKind::killed ? child.kills : child.crashes);
-  return child.crashes < kMostCrashes && child.kills < kMostKills;
+  return child.crashes < kMaxCrashes && child.kills < kMaxKills;
 }
 
 }  // namespace odb

@@ -24,7 +24,7 @@
 
 namespace odb {
 
-inline constexpr std::size_t kMostLanes = 4;
+inline constexpr std::size_t kMaxLanes = 4;
 
 // A loader: its setup and its shared memory.
 struct Lane {
@@ -43,7 +43,7 @@ struct ServerControl {
   std::atomic<std::uint32_t> stop{0};  // by the trainer: end all children and exit
   std::atomic<std::int64_t> beats{0};  // by the fork server: rises several times a second
   WakeUp changed;                      // wakes when `running` changed
-  std::array<LaneWords, kMostLanes> lanes;
+  std::array<LaneWords, kMaxLanes> lanes;
 };
 
 class ForkServer {

@@ -10,12 +10,12 @@ namespace odb {
 namespace {
 
 // Rows that one refill may leave out; only used entries take memory.
-constexpr std::int64_t kMostLeftOut = 1 << 20;
+constexpr std::int64_t kMaxLeftOut = 1 << 20;
 
 ArenaShape arena_shape(const LaneSetup& setup) {
   return {.slots = setup.depth,
-          .positions = most_positions(setup.batching, setup.rules.longest),
-          .left_out = std::min(setup.shape.data_size, kMostLeftOut)};
+          .positions = max_positions(setup.batching, setup.rules.longest),
+          .left_out = std::min(setup.shape.data_size, kMaxLeftOut)};
 }
 
 std::uint64_t memory_of_machine() {
@@ -25,7 +25,7 @@ std::uint64_t memory_of_machine() {
 
 // Checked before anything is mapped: too little memory would kill a process in the middle of a run.
 const LaneSetup& checked(const LaneSetup& setup) {
-  ODB_CHECK(setup.workers >= 0 && setup.workers <= kMostWorkers, "{} workers", setup.workers);
+  ODB_CHECK(setup.workers >= 0 && setup.workers <= kMaxWorkers, "{} workers", setup.workers);
   const std::uint64_t needed = shared_bytes(setup);
   const std::uint64_t there = memory_of_machine();
   if (needed > there)
@@ -54,13 +54,13 @@ LaneMemory::LaneMemory(const LaneSetup& setup)
     : control(checked(setup).name + "-control"),
       arena(setup.name + "-arena", arena_shape(setup)),
       rounds(setup.name + "-rounds", setup.depth,
-             most_round_bytes(setup.batching, setup.shape.data_size),
+             max_round_bytes(setup.batching, setup.shape.data_size),
              max_refill_bytes(setup.batching, setup.shape.data_size, arena.shape().left_out)),
       start(setup.name + "-start",
-            most_round_bytes(setup.batching, setup.shape.data_size) +
+            max_round_bytes(setup.batching, setup.shape.data_size) +
                 2 * sizeof(ViewId) * static_cast<std::size_t>(setup.shape.data_size),
             setup.shape.data_size),
-      alone(setup.name + "-peers", 1, most_numbers(setup.batching)) {
+      alone(setup.name + "-peers", 1, max_numbers(setup.batching)) {
   for (int worker = 0; worker < setup.workers; ++worker)
     workers.emplace_back(fmt::format("{}-worker-{}", setup.name, worker), kRequestsPerWorker,
                          setup.rules.longest);

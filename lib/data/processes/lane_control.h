@@ -18,7 +18,7 @@
 
 namespace odb {
 
-inline constexpr int kMostWorkers = 64;
+inline constexpr int kMaxWorkers = 64;
 
 // A message with an exit code: why a loader cannot continue. One process writes; `set` is stored
 // last.
@@ -59,7 +59,7 @@ struct MakerState {
 // Samples that reached the limit of crashes. Only grows; written by collate.
 class CrashedSamples {
  public:
-  static constexpr std::uint32_t kMost = 4096;
+  static constexpr std::uint32_t kMax = 4096;
 
   struct Entry {
     std::int64_t epoch = 0;
@@ -71,15 +71,15 @@ class CrashedSamples {
       if (entries_[i].epoch == epoch && entries_[i].view == view) return true;
     return false;
   }
-  // DataError: more than kMost samples.
+  // DataError: more than kMax samples.
   void add(std::int64_t epoch, ViewId view) {
     if (has(epoch, view)) return;
     const std::uint32_t count = size();
-    if (count == kMost)
+    if (count == kMax)
       throw DataError(
           "{} samples crashed the process that prepared them; check the data with odb-trainer "
           "inspect data",
-          kMost);
+          kMax);
     entries_[count] = {.epoch = epoch, .view = view};
     count_.store(count + 1, std::memory_order_release);
   }
@@ -88,7 +88,7 @@ class CrashedSamples {
 
  private:
   std::atomic<std::uint32_t> count_{0};
-  Entry entries_[kMost];
+  Entry entries_[kMax];
 };
 
 // What collate is doing; the heartbeat shows it to other ranks.
@@ -122,7 +122,7 @@ struct LaneControl {
   FailureNote collate_failure;                   // by collate
   FailureNote server_failure;                    // by the fork server
   CrashedSamples crashed;
-  MakerState makers[kMostWorkers];  // the workers; without workers [0] is collate itself
+  MakerState makers[kMaxWorkers];  // the workers; without workers [0] is collate itself
 };
 
 }  // namespace odb

@@ -8,7 +8,7 @@ void describe(OptionTable& table, LoaderOptions& options) {
   table.group("data");
   table.add("data-workers", options.data_workers)
       .at_least(0)
-      .at_most(kMostWorkers)
+      .at_most(kMaxWorkers)
       .help("preprocessing processes per rank; 0: the collate process preprocesses");
   table.add("depth", options.depth)
       .unit("micro-batches")

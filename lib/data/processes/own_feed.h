@@ -16,7 +16,7 @@ class OwnFeed final : public SampleFeed {
       : maker_(maker), state_(state), rules_(rules) {}
 
   void restart() override { requests_.clear(); }
-  std::int64_t most_ahead() const override { return 64; }
+  std::int64_t max_ahead() const override { return 64; }
   bool request(const ViewRequest& view, const GivenUp&) override {
     requests_.push_back(view);
     return true;

@@ -23,7 +23,7 @@ void Refill::restart(std::unordered_set<ViewId> good_before) {
 // wanted() starts at the view that is delivered next, so the first ahead() views of its result are
 // already pending.
 bool Refill::ask_ahead(const Rounds& rounds, const GivenUp& given_up) {
-  const std::int64_t most = feed_.most_ahead();
+  const std::int64_t most = feed_.max_ahead();
   if (static_cast<std::int64_t>(ahead()) > most / 2) return true;
   const std::vector<ViewId> upcoming = rounds.wanted(most);
   ODB_CHECK_GE(upcoming.size(), ahead());
@@ -113,7 +113,7 @@ void Refill::leave_out(Rounds& rounds, const FedSample& fed) {
 }
 
 bool Refill::restore(std::span<const Item> group, std::int64_t epoch, const GivenUp& given_up) {
-  const auto at_once = static_cast<std::size_t>(feed_.most_ahead());
+  const auto at_once = static_cast<std::size_t>(feed_.max_ahead());
   while (!group.empty()) {
     const std::span<const Item> part = group.first(std::min(group.size(), at_once));
     for (const Item& item : part)

@@ -24,8 +24,8 @@ std::size_t max_window(const BatchingOptions& resolved, std::int64_t data_size) 
 
 }  // namespace
 
-std::size_t most_round_bytes(const BatchingOptions& resolved, std::int64_t data_size) {
-  return kFixedBytes + CrashedSamples::kMost * kLeftOutBytes +
+std::size_t max_round_bytes(const BatchingOptions& resolved, std::int64_t data_size) {
+  return kFixedBytes + CrashedSamples::kMax * kLeftOutBytes +
          kWindowEntryBytes * max_window(resolved, data_size);
 }
 

@@ -31,7 +31,7 @@ struct SavedRound {
 };
 
 // The maximum bytes of a round's start under these options over `data_size` views.
-std::size_t most_round_bytes(const BatchingOptions& resolved, std::int64_t data_size);
+std::size_t max_round_bytes(const BatchingOptions& resolved, std::int64_t data_size);
 
 // The maximum bytes of the record of a refill that leaves out at most `max_left_out` rows.
 std::size_t max_refill_bytes(const BatchingOptions& resolved, std::int64_t data_size,

@@ -23,7 +23,7 @@ class SampleFeed {
   virtual void restart() = 0;
 
   // The maximum number of requests without an answer.
-  virtual std::int64_t most_ahead() const = 0;
+  virtual std::int64_t max_ahead() const = 0;
 
   // Requests `view`. May block; false: given up, and the feed must be restarted.
   virtual bool request(const ViewRequest& view, const GivenUp& given_up) = 0;

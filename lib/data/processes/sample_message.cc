@@ -52,7 +52,7 @@ SampleAnswer answer_header(const SampleRequest& request, const ViewAnswer& answe
           .code = static_cast<std::int32_t>(answer.code),
           .length = whole ? static_cast<std::int32_t>(sample.tokens.size()) : 0,
           .supervised = whole ? static_cast<std::int32_t>(sample.supervised) : 0,
-          .text_bytes = static_cast<std::int32_t>(std::min(answer.text.size(), kMostAnswerText))};
+          .text_bytes = static_cast<std::int32_t>(std::min(answer.text.size(), kMaxAnswerText))};
 }
 
 void write_answer(const SampleAnswer& header, const ViewAnswer& answer, const Sample& sample,

@@ -44,10 +44,10 @@ static_assert(std::is_trivially_copyable_v<SampleRequest> &&
               std::is_trivially_copyable_v<SampleAnswer>);
 
 // The bytes of the largest answer about a sample of `longest` tokens.
-inline constexpr std::size_t kMostAnswerText = 4000;
-constexpr std::size_t most_answer_bytes(std::int64_t longest) {
+inline constexpr std::size_t kMaxAnswerText = 4000;
+constexpr std::size_t max_answer_bytes(std::int64_t longest) {
   return sizeof(SampleAnswer) + 2 * sizeof(std::int32_t) * static_cast<std::size_t>(longest) +
-         kMostAnswerText;
+         kMaxAnswerText;
 }
 
 // An answer as collate sees it. Spans and text are valid as long as their source.

@@ -41,7 +41,7 @@ class SharedPeers::Group final : public Peers {
 
  private:
   void contribute(const std::vector<std::int64_t>& values, std::uint64_t stamp, std::size_t place) {
-    ODB_CHECK_LE(values.size(), shared_.most_numbers_);
+    ODB_CHECK_LE(values.size(), shared_.max_numbers_);
     RankWords& own = shared_.rank_words(rank_);
     std::copy(values.begin(), values.end(), shared_.numbers(rank_, place).begin());
     own.count[place] = values.size();
@@ -93,17 +93,17 @@ class SharedPeers::Member final : public Membership {
   int rank_;
 };
 
-SharedPeers::SharedPeers(const std::string& name, int world, std::int64_t most_numbers)
+SharedPeers::SharedPeers(const std::string& name, int world, std::int64_t max_numbers)
     : world_(world),
-      most_numbers_(static_cast<std::size_t>(most_numbers)),
+      max_numbers_(static_cast<std::size_t>(max_numbers)),
       rank_bytes_(
-          aligned(sizeof(RankWords) + 2 * most_numbers_ * sizeof(std::int64_t), kCacheLine)),
+          aligned(sizeof(RankWords) + 2 * max_numbers_ * sizeof(std::int64_t), kCacheLine)),
       words_(name),
       memory_(name + "-ranks", static_cast<std::size_t>(world) * rank_bytes_) {
   ODB_CHECK_GE(world, 1);
 }
 
-std::int64_t most_numbers(const BatchingOptions& resolved) {
+std::int64_t max_numbers(const BatchingOptions& resolved) {
   return std::max(kOfferNumbers, kSlotNumbers * resolved.round_groups);
 }
 
@@ -123,8 +123,8 @@ SharedPeers::RankWords& SharedPeers::rank_words(int rank) const {
 
 std::span<std::int64_t> SharedPeers::numbers(int rank, std::size_t place) const {
   const std::size_t begin = static_cast<std::size_t>(rank) * rank_bytes_ + sizeof(RankWords);
-  return memory_.objects<std::int64_t>(begin, 2 * most_numbers_)
-      .subspan(place * most_numbers_, most_numbers_);
+  return memory_.objects<std::int64_t>(begin, 2 * max_numbers_)
+      .subspan(place * max_numbers_, max_numbers_);
 }
 
 std::optional<int> SharedPeers::first_missing(std::int64_t generation) const {

@@ -20,12 +20,12 @@
 namespace odb {
 
 // Maximum numbers of one reduction under these options.
-std::int64_t most_numbers(const BatchingOptions& resolved);
+std::int64_t max_numbers(const BatchingOptions& resolved);
 
 class SharedPeers {
  public:
-  // Reductions of at most `most_numbers` values. Made before the fork; outlives its memberships.
-  SharedPeers(const std::string& name, int world, std::int64_t most_numbers);
+  // Reductions of at most `max_numbers` values. Made before the fork; outlives its memberships.
+  SharedPeers(const std::string& name, int world, std::int64_t max_numbers);
 
   void clear();  // back to the state after construction; no process may use it meanwhile
 
@@ -58,7 +58,7 @@ class SharedPeers {
   }
 
   int world_;
-  std::size_t most_numbers_;
+  std::size_t max_numbers_;
   std::size_t rank_bytes_;
   SharedObject<Words> words_;
   SharedMemory memory_;

@@ -17,12 +17,12 @@ class Silence {
  public:
   using Clock = std::chrono::steady_clock;
 
-  static constexpr std::chrono::milliseconds kMostBetweenLooks{1000};
+  static constexpr std::chrono::milliseconds kMaxBetweenUpdates{1000};
 
   // Call at every poll. Returns for how long `count` has not changed.
   Clock::duration look(std::int64_t count, Clock::time_point now = Clock::now()) {
     if (last_look_ && count == count_)
-      silent_ += std::min<Clock::duration>(now - *last_look_, kMostBetweenLooks);
+      silent_ += std::min<Clock::duration>(now - *last_look_, kMaxBetweenUpdates);
     else
       silent_ = {};
     count_ = count;

@@ -7,10 +7,10 @@
 
 namespace odb {
 
-StartNote::StartNote(const std::string& name, std::size_t most_bytes, std::int64_t most_leftovers)
+StartNote::StartNote(const std::string& name, std::size_t max_bytes, std::int64_t max_leftovers)
     : shared_(name),
-      state_(name + "-state", most_bytes),
-      leftovers_(name + "-leftovers", static_cast<std::size_t>(most_leftovers) * sizeof(ViewId)) {}
+      state_(name + "-state", max_bytes),
+      leftovers_(name + "-leftovers", static_cast<std::size_t>(max_leftovers) * sizeof(ViewId)) {}
 
 void StartNote::write(const PipelineStart& start) {
   ODB_CHECK(!is_written(), "the pipeline is already started");
@@ -23,9 +23,9 @@ void StartNote::write(const PipelineStart& start) {
         "belongs to other data or options",
         bytes.size(), leftover_bytes / sizeof(ViewId), state_.bytes().size(),
         leftovers_.bytes().size() / sizeof(ViewId));
-  if (start.store_address.size() > kMostAddress)
+  if (start.store_address.size() > kMaxAddress)
     throw UsageError("the store's address has {} characters, at most {} are possible",
-                     start.store_address.size(), kMostAddress);
+                     start.store_address.size(), kMaxAddress);
   std::memcpy(state_.bytes().data(), bytes.data(), bytes.size());
   if (leftover_bytes > 0)
     std::memcpy(leftovers_.bytes().data(), start.leftovers->data(), leftover_bytes);

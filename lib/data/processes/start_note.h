@@ -23,8 +23,8 @@ struct PipelineStart {
 
 class StartNote {
  public:
-  // Room for a state of `most_bytes` and `most_leftovers` ids.
-  StartNote(const std::string& name, std::size_t most_bytes, std::int64_t most_leftovers);
+  // Room for a state of `max_bytes` and `max_leftovers` ids.
+  StartNote(const std::string& name, std::size_t max_bytes, std::int64_t max_leftovers);
 
   // Call once. UsageError: it does not fit (a state of other data).
   void write(const PipelineStart& start);
@@ -36,13 +36,13 @@ class StartNote {
   PipelineStart read() const;
 
  private:
-  static constexpr std::size_t kMostAddress = 1000;
+  static constexpr std::size_t kMaxAddress = 1000;
   struct Shared {
     std::atomic<std::uint32_t> written{0};
     WakeUp wake_up;
     std::uint64_t state_bytes = 0;
     std::uint64_t leftovers = 0;
-    char store_address[kMostAddress + 1] = {};
+    char store_address[kMaxAddress + 1] = {};
   };
 
   SharedObject<Shared> shared_;

@@ -6,7 +6,7 @@
 namespace odb {
 namespace {
 
-constexpr std::size_t kLeastAnswerBytes = 1 << 20;
+constexpr std::size_t kMinAnswerBytes = 1 << 20;
 // The reader is woken after this many bytes or this much time.
 constexpr std::size_t kFlushBytes = 64 << 10;
 constexpr std::int64_t kFlushAfterNs = 1'000'000;
@@ -16,7 +16,7 @@ std::size_t request_bytes(std::int64_t requests) {
 }
 
 std::size_t answer_bytes(std::int64_t longest) {
-  return std::max(kLeastAnswerBytes, Ring::capacity_for(most_answer_bytes(longest)));
+  return std::max(kMinAnswerBytes, Ring::capacity_for(max_answer_bytes(longest)));
 }
 
 std::int64_t now_ns() {

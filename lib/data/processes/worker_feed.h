@@ -19,7 +19,7 @@ class WorkerFeed final : public SampleFeed {
       : workers_(workers), generation_(generation) {}
 
   void restart() override;
-  std::int64_t most_ahead() const override {
+  std::int64_t max_ahead() const override {
     return kRequestsPerWorker * static_cast<std::int64_t>(workers_.size());
   }
   bool request(const ViewRequest& view, const GivenUp& given_up) override;

@@ -40,11 +40,11 @@ Scanned scan_lines_into(IndexWriter& writer, const DataFile& file, const IndexBu
   const std::uint64_t skip = byte_order_mark_bytes(file);
   Scanned scanned{.data_end = file.size()};
   std::deque<std::future<ScannedPiece>> ahead;
-  const auto most_ahead = static_cast<std::size_t>(thread_count(build)) + 1;
+  const auto max_ahead = static_cast<std::size_t>(thread_count(build)) + 1;
   std::uint64_t next = 0;
   std::uint64_t lines_before = 1;
   for (std::uint64_t begin = 0; begin < file.size() && scanned.fits; begin += kPieceBytes) {
-    for (; next < file.size() && ahead.size() < most_ahead; next += kPieceBytes)
+    for (; next < file.size() && ahead.size() < max_ahead; next += kPieceBytes)
       ahead.push_back(std::async(std::launch::async, [&file, skip, next] {
         return scan_lines(file, next, std::min(next + kPieceBytes, file.size()), skip);
       }));

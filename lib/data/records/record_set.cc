@@ -11,7 +11,7 @@
 namespace odb {
 namespace {
 
-constexpr double kMostWeight = 1000;
+constexpr double kMaxWeight = 1000;
 
 std::uint64_t view_count(std::uint64_t rows, double weight) {
   return static_cast<std::uint64_t>(std::llround(static_cast<double>(rows) * weight));
@@ -25,11 +25,11 @@ DataSource parse_data_source(FileSystem& files, const std::string& word) {
   DataSource source{.path = word.substr(0, colon)};
   const char* const end = word.data() + word.size();
   const auto [rest, error] = std::from_chars(word.data() + colon + 1, end, source.weight);
-  if (error != std::errc() || rest != end || !(source.weight > 0) || source.weight > kMostWeight)
+  if (error != std::errc() || rest != end || !(source.weight > 0) || source.weight > kMaxWeight)
     throw UsageError(
         "--data {}: found the weight '{}'; expected a number above 0 and at most {}, as in "
         "data.jsonl:0.5",
-        word, word.substr(colon + 1), kMostWeight);
+        word, word.substr(colon + 1), kMaxWeight);
   return source;
 }
 

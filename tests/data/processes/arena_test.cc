@@ -48,7 +48,7 @@ TEST_CASE("arena: a strategy's batches fit, also padded rows and long samples") 
     options.layout = layout;
     options.batch_size = 5;
     options.grouping = Grouping::automatic;
-    return most_positions(resolve(options, Layout::flat), longest);
+    return max_positions(resolve(options, Layout::flat), longest);
   };
   CHECK(positions(Strategy::odb, Layout::flat, 50) == 100);
   CHECK(positions(Strategy::odb, Layout::flat, 150) == 150);

@@ -121,7 +121,7 @@ TEST_CASE("messages: an answer is read as it was written, wrong sizes are detect
   const FedSample failed_sample = read_answer(record).sample;
   CHECK(failed_sample.code == ExitCode::data);
   CHECK(failed_sample.ids.empty());
-  CHECK(failed_sample.text.size() == kMostAnswerText);
+  CHECK(failed_sample.text.size() == kMaxAnswerText);
 }
 
 TEST_CASE("round log: the newest D + 1 starts are kept, and a replay does not change them") {

@@ -5,9 +5,9 @@
 
 namespace odb {
 
-void run_with_faults(std::uint64_t seed, int workers, std::int64_t least_faults) {
+void run_with_faults(std::uint64_t seed, int workers, std::int64_t min_faults) {
   INFO("seed " << seed << ", " << workers << " workers");
-  FakeData data{.size = least_faults * 7, .seed = seed, .delay_microseconds = 60};
+  FakeData data{.size = min_faults * 7, .seed = seed, .delay_microseconds = 60};
   data.fates = {
       {11, FakeData::Fate::crashes}, {12, FakeData::Fate::crashes_once}, {40, FakeData::Fate::bad}};
   const BatchingOptions options = small_options(seed % 2 == 0 ? Layout::flat : Layout::padded);
@@ -18,7 +18,7 @@ void run_with_faults(std::uint64_t seed, int workers, std::int64_t least_faults)
   FaultMaker faults(seed, {&pipeline});
   pipeline.start(epoch_start(setup));
   const std::vector<Slot> slots = slots_to_end(pipeline, data, [&] { faults.strike(); });
-  CHECK(faults.made() >= least_faults);
+  CHECK(faults.made() >= min_faults);
   CHECK(slots == pure_run(data, options, 1).front());
 }
 
@@ -40,7 +40,7 @@ void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views,
 
 Ranks::Ranks(const FakeData& data, const BatchingOptions& options, int world,
              const MeetingPlace* place, const std::function<void(LaneSetup&)>& adjust)
-    : data_(data), peers_("peers", world, most_numbers(options)) {
+    : data_(data), peers_("peers", world, max_numbers(options)) {
   const MeetingPlace memory{.membership =
                                 [this](int rank) {
                                   return [this, rank](const std::string& address) {

@@ -12,9 +12,9 @@
 
 namespace odb {
 
-// An epoch of one rank with a fault before every slot, at least `least_faults` in total; sometimes
+// An epoch of one rank with a fault before every slot, at least `min_faults` in total; sometimes
 // the trainer lets the arena fill up. Fails the test when a slot differs from the pure run's.
-void run_with_faults(std::uint64_t seed, int workers, std::int64_t least_faults);
+void run_with_faults(std::uint64_t seed, int workers, std::int64_t min_faults);
 
 // How ranks find each other. `membership` is called before the ranks' processes are forked; `host`
 // after that, for the store address that they get.
