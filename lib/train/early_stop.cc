@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/signals.h"
+#include "base/progress_callback.h"
 
 namespace odb {
 
@@ -15,7 +16,7 @@ void heed_early_stop() {
   if (stop_state().stop()) throw early_stop();
 }
 
-TellProgress heeding_stops(TellProgress progress) {
+ProgressCallback heeding_stops(ProgressCallback progress) {
   return [progress = std::move(progress)](std::uint64_t done, std::uint64_t total) {
     heed_early_stop();
     if (progress) progress(done, total);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "data/records/index_builder.h"
+#include "base/progress_callback.h"
 
 namespace odb {
 
@@ -20,6 +20,6 @@ StoppedEarly early_stop();
 void heed_early_stop();
 
 // `progress`, which may be empty, that also throws StoppedEarly if a stop was requested.
-TellProgress heeding_stops(TellProgress progress);
+ProgressCallback heeding_stops(ProgressCallback progress);
 
 }  // namespace odb

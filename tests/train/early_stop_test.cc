@@ -7,6 +7,7 @@
 
 #include "base/signals.h"
 #include "catch.h"
+#include "base/progress_callback.h"
 
 using namespace odb;
 
@@ -25,7 +26,7 @@ TEST_CASE("A check for a stop throws after one, and names it") {
 TEST_CASE("A pass that reports its progress continues until a stop, and no further") {
   const ScopedStopSignals signals;
   std::vector<std::uint64_t> reported;
-  const TellProgress progress =
+  const ProgressCallback progress =
       heeding_stops([&](std::uint64_t done, std::uint64_t) { reported.push_back(done); });
   progress(1, 3);
   ::raise(SIGINT);

@@ -1,4 +1,5 @@
 #include "data/inspect/progress_bar.h"
+#include "base/progress_callback.h"
 
 #include <unistd.h>
 
@@ -25,7 +26,7 @@ std::string progress_line(std::string_view what, std::uint64_t done, std::uint64
                      std::string(width - filled, '.'), percent);
 }
 
-TellProgress terminal_progress(std::string what) {
+ProgressCallback terminal_progress(std::string what) {
   if (::isatty(STDERR_FILENO) == 0) return {};
   return [what = std::move(what), last = std::uint64_t{101}](std::uint64_t done,
                                                              std::uint64_t total) mutable {

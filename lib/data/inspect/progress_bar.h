@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/records/index_builder.h"
+#include "base/progress_callback.h"
 
 namespace odb {
 
@@ -14,6 +14,6 @@ std::string progress_line(std::string_view what, std::uint64_t done, std::uint64
 
 // Draws the line at each whole percent, and clears it when done equals total. Empty (check before
 // the call) if standard error is not a terminal.
-TellProgress terminal_progress(std::string what);
+ProgressCallback terminal_progress(std::string what);
 
 }  // namespace odb

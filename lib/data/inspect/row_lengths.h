@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "data/records/index_builder.h"
 #include "data/sample/sample_source.h"
+#include "base/progress_callback.h"
 
 namespace odb {
 
@@ -35,7 +35,7 @@ constexpr std::size_t kMaxProblems = 20;
 
 struct PassOptions {
   int threads = 0;        // 0: one per core
-  TellProgress progress;  // in rows
+  ProgressCallback progress;  // in rows
 };
 
 // Builds the sample of each row of `file` on several threads, which have ended when it returns.

@@ -5,6 +5,7 @@
 
 #include "data/inspect/row_lengths.h"
 #include "data/processes/record_view_maker.h"
+#include "base/progress_callback.h"
 
 namespace odb {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::int64_t kTemplateTokens = 1024;
 // Lengths of all rows of all files, after --cutoff-len; 0 for rows without a supervised token.
 using RowTables = std::vector<std::vector<std::int32_t>>;
 
-RowTables measure(const SampleSource& source, const TellProgress& progress) {
+RowTables measure(const SampleSource& source, const ProgressCallback& progress) {
   const std::int64_t cutoff = source.making().options().cutoff_len;
   RowTables tables;
   for (const RecordFile& file : source.records().files()) {
@@ -51,7 +52,7 @@ std::int64_t longest_sample(const SampleSource& source) {
 
 LaneSetup record_lane(const SampleSource& source, const BatchingOptions& resolved,
                       const LoaderOptions& options, int rank, int world,
-                      const TellProgress& progress) {
+                      const ProgressCallback& progress) {
   LaneSetup setup;
   setup.shape = {.rank = rank,
                  .world = world,

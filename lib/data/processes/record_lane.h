@@ -10,6 +10,7 @@
 #include "data/processes/lane.h"
 #include "data/processes/loader_options.h"
 #include "data/sample/sample_source.h"
+#include "base/progress_callback.h"
 
 namespace odb {
 
@@ -22,6 +23,6 @@ std::int64_t longest_sample(const SampleSource& source);
 // `progress` is called during the length pass, in rows of a file; if it throws, the pass ends.
 LaneSetup record_lane(const SampleSource& source, const BatchingOptions& resolved,
                       const LoaderOptions& options, int rank, int world,
-                      const TellProgress& progress = {});
+                      const ProgressCallback& progress = {});
 
 }  // namespace odb

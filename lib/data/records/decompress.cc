@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/progress_callback.h"
 
 namespace odb {
 namespace {
@@ -25,7 +26,7 @@ constexpr int kGzipOnly = 16 + MAX_WBITS;
 // The compressed bytes, buffer by buffer.
 class Source {
  public:
-  Source(const DataFile& file, const TellProgress& progress)
+  Source(const DataFile& file, const ProgressCallback& progress)
       : file_(file), progress_(progress), buffer_(kBufferBytes) {}
 
   // Empty at the end.
@@ -39,7 +40,7 @@ class Source {
 
  private:
   const DataFile& file_;
-  const TellProgress& progress_;
+  const ProgressCallback& progress_;
   std::vector<char> buffer_;
   std::uint64_t at_ = 0;
 };
@@ -151,7 +152,7 @@ bool is_compressed(const std::string& path) {
 }
 
 std::string decompressed_copy(const CacheFolder& cache, const DataFile& file,
-                              const TellProgress& progress) {
+                              const ProgressCallback& progress) {
   FileSystem& files = cache.files();
   const std::string state = to_hex(
       checksum64(fmt::format("{} {}", file.stamp().modified_ns, to_hex(file.fingerprint()))));

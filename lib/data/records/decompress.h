@@ -6,7 +6,7 @@
 
 #include "data/records/cache_folder.h"
 #include "data/records/data_file.h"
-#include "data/records/index_builder.h"
+#include "base/progress_callback.h"
 
 namespace odb {
 
@@ -19,6 +19,6 @@ bool is_compressed(const std::string& path);
 // or zstd frames in a row are one file. Throws DataError if the data is damaged or cut, FileError
 // if the disk is too small.
 std::string decompressed_copy(const CacheFolder& cache, const DataFile& file,
-                              const TellProgress& progress = {});
+                              const ProgressCallback& progress = {});
 
 }  // namespace odb

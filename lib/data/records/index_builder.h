@@ -3,18 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "base/files.h"
 #include "data/records/data_file.h"
 #include "data/records/line_index.h"
+#include "base/progress_callback.h"
 
 namespace odb {
-
-// Called with the progress of a long pass: bytes (or rows) done and in total, on the calling
-// thread.
-using TellProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 // A JSON array if the first non-blank byte is '[' and the name does not end in .jsonl or .ndjson;
 // otherwise lines.
@@ -22,7 +18,7 @@ RecordLayout detect_layout(const DataFile& file);
 
 struct IndexBuild {
   int threads = 0;  // 0: one per core, at most 8
-  TellProgress progress;
+  ProgressCallback progress;
 };
 
 // Reads all of `file` once and writes its index to `path`, synced; all threads have ended when it

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "data/records/decompress.h"
+#include "base/progress_callback.h"
 
 namespace odb {
 namespace {
@@ -19,7 +20,7 @@ std::optional<DataFile> open_compressed(const std::string& path) {
 }
 
 DataFile open_plain(const std::string& path, const std::optional<DataFile>& compressed,
-                    const CacheFolder& cache, const TellProgress& progress) {
+                    const CacheFolder& cache, const ProgressCallback& progress) {
   if (!compressed) return DataFile(path);
   DataFile copy(decompressed_copy(cache, *compressed, progress));
   copy.mark_in_use();
