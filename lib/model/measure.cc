@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "model/qwen3.h"
 #include "model/strict_json.h"
+#include "base/ignore_index.h"
 
 namespace odb {
 namespace {
@@ -27,7 +28,7 @@ FlatBatch flatten(const MeasuredBatch& batch, bool pad) {
     labels.insert(labels.end(), batch.labels[row].begin(), batch.labels[row].end());
     const auto reached = static_cast<std::size_t>(lengths[row]) - batch.tokens[row].size();
     tokens.insert(tokens.end(), reached, 0);
-    labels.insert(labels.end(), reached, kNoLabel);
+    labels.insert(labels.end(), reached, kIgnoreIndex);
   }
   return {torch::tensor(tokens, torch::kLong), torch::tensor(labels, torch::kLong),
           RowOffsets::of_lengths(lengths)};

@@ -10,6 +10,7 @@
 #include "model/cpu_rows.h"
 #include "model/linear.h"
 #include "model/loss_chunk.h"
+#include "base/ignore_index.h"
 
 namespace odb {
 namespace {
@@ -151,7 +152,7 @@ SupervisedPositions supervised_positions(const Tensor& labels, const RowOffsets&
   std::vector<float> weights;
   for (std::int64_t row = 0; row < rows.rows(); ++row) {
     for (std::int64_t i = rows.begin(row) + 1; i < rows.end(row); ++i) {
-      if (label[i] == kNoLabel) continue;
+      if (label[i] == kIgnoreIndex) continue;
       if (label[i] < 0 || label[i] >= vocabulary_size)
         throw DataError(
             "row {} of a batch, token {}: found label {}, expected one below the model's {} ids; "

@@ -14,8 +14,6 @@
 
 namespace odb {
 
-inline constexpr std::int64_t kNoLabel = -100;
-
 // Which hidden states predict which labels: the state at position i predicts the label of position
 // i + 1 of the same row. Positions whose successor is ignored, and last positions, are left out.
 struct SupervisedPositions {

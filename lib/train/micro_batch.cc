@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "batching/weights.h"
 #include "model/token_loss.h"
+#include "base/ignore_index.h"
 
 namespace odb {
 namespace {
@@ -38,7 +39,7 @@ std::vector<double> weights_of(LossNorm norm, std::span<const std::int32_t> labe
     const auto of_row = labels.subspan(static_cast<std::size_t>(rows.begin(row)),
                                        static_cast<std::size_t>(rows.length(row)));
     const std::int64_t count =
-        std::ranges::count_if(of_row, [](std::int32_t label) { return label != kNoLabel; });
+        std::ranges::count_if(of_row, [](std::int32_t label) { return label != kIgnoreIndex; });
     weights.push_back(count == 0 ? 0 : token_weight(norm, count, supervised));
   }
   return weights;

@@ -6,6 +6,7 @@
 #include "catch.h"
 #include "golden_models.h"
 #include "memory_watch.h"
+#include "base/ignore_index.h"
 
 using namespace odb;
 using torch::Tensor;
@@ -24,7 +25,7 @@ Inputs random_inputs(std::int64_t tokens, std::int64_t vocabulary, torch::Scalar
   torch::manual_seed(7);
   Inputs in{torch::randn({tokens, 16}).to(type), torch::randn({vocabulary, 16}).to(type), {}};
   const Tensor labels = torch::randint(0, vocabulary, {tokens}, torch::kLong);
-  labels.masked_fill_(torch::rand({tokens}) < 0.4, kNoLabel);
+  labels.masked_fill_(torch::rand({tokens}) < 0.4, kIgnoreIndex);
   in.supervised = supervised_positions(labels, RowOffsets::padded(1, tokens), vocabulary);
   in.hidden.requires_grad_();
   in.weight.requires_grad_();
@@ -118,7 +119,7 @@ TEST_CASE("A label beyond the vocabulary is refused with its place") {
 TEST_CASE("Nothing supervised: a loss of zero, and gradients of zero") {
   const Inputs in{
       torch::randn({4, 16}).requires_grad_(), torch::randn({9, 16}).requires_grad_(),
-      supervised_positions(torch::full({4}, kNoLabel, torch::kLong), RowOffsets::padded(1, 4), 9)};
+      supervised_positions(torch::full({4}, kIgnoreIndex, torch::kLong), RowOffsets::padded(1, 4), 9)};
   CHECK(in.supervised.count() == 0);
   const Result found = backward_of(in, token_loss(in.hidden, in.weight, in.supervised));
   CHECK(found.loss == 0);

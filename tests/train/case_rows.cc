@@ -13,6 +13,7 @@
 #include "data/sample/test_tokenizer.h"
 #include "model/golden_models.h"
 #include "train/ledger_file.h"
+#include "base/ignore_index.h"
 
 namespace odb {
 namespace {
@@ -102,9 +103,9 @@ CaseRow known_row(const std::vector<TokenId>& ids, const std::vector<std::int32_
   CaseRow row;
   row.sample.tokens = ids;
   row.sample.labels = labels;
-  row.sample.labels.front() = kIgnoredLabel;
+  row.sample.labels.front() = kIgnoreIndex;
   row.sample.supervised = std::ranges::count_if(
-      row.sample.labels, [](std::int32_t label) { return label != kIgnoredLabel; });
+      row.sample.labels, [](std::int32_t label) { return label != kIgnoreIndex; });
   return row;
 }
 
@@ -123,7 +124,7 @@ double loss_sum(LanguageModel& model, const Sample& sample) {
   const torch::Tensor likelihood = model.logits(hidden).to(torch::kDouble).log_softmax(1);
   double sum = 0;
   for (std::size_t i = 1; i < ids.size(); ++i)
-    if (sample.labels[i] != kIgnoredLabel)
+    if (sample.labels[i] != kIgnoreIndex)
       sum -= likelihood[static_cast<std::int64_t>(i) - 1][sample.labels[i]].item<double>();
   return sum;
 }

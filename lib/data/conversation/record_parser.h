@@ -23,13 +23,11 @@ struct ParsedRecord {
   // kind text: `prompt` is context, `completion` is trained (format text: all of it).
   std::string_view prompt;
   std::string_view completion;
-  // kind tokens: of equal length; labels are token ids or kIgnoredLabel. Without labels in the
+  // kind tokens: of equal length; labels are token ids or kIgnoreIndex. Without labels in the
   // record every token is its own label.
   std::vector<std::int32_t> tokens;
   std::vector<std::int32_t> labels;
 };
-
-constexpr std::int32_t kIgnoredLabel = -100;
 
 struct RecordParserOptions {
   std::optional<RecordFormat> format;  // nullopt: detected by the columns of each record

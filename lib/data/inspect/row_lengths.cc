@@ -13,6 +13,7 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/ignore_index.h"
 
 namespace odb {
 namespace {
@@ -110,7 +111,7 @@ class Pass {
         cutoff > 0 ? std::min(cutoff, sample.labels.size()) : sample.labels.size();
     const auto supervised = std::count_if(
         sample.labels.begin(), sample.labels.begin() + static_cast<std::ptrdiff_t>(kept),
-        [](std::int32_t label) { return label != kIgnoredLabel; });
+        [](std::int32_t label) { return label != kIgnoreIndex; });
     result.supervised = static_cast<std::uint32_t>(
         std::min<std::ptrdiff_t>(supervised, static_cast<std::ptrdiff_t>(kMaxSupervised)));
     if (supervised == 0 && sample.supervised > 0)

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "data/conversation/record_parser.h"
+#include "base/ignore_index.h"
 
 namespace odb {
 
@@ -11,9 +11,9 @@ std::string show_sample(const Sample& sample, const Tokenizer& tokenizer, Highli
   const std::string_view close = highlight == Highlight::colour ? "\x1b[0m" : kSupervisedClose;
   std::string out;
   for (std::size_t begin = 0; begin < sample.tokens.size();) {
-    const bool supervised = sample.labels[begin] != kIgnoredLabel;
+    const bool supervised = sample.labels[begin] != kIgnoreIndex;
     std::size_t end = begin + 1;
-    while (end < sample.labels.size() && (sample.labels[end] != kIgnoredLabel) == supervised)
+    while (end < sample.labels.size() && (sample.labels[end] != kIgnoreIndex) == supervised)
       ++end;
     const std::string text = tokenizer.decode(std::span(sample.tokens).subspan(begin, end - begin));
     if (supervised) out += open;

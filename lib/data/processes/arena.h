@@ -66,7 +66,7 @@ static_assert(std::is_trivially_copyable_v<SlotHeader> && std::is_trivially_copy
 struct BatchView {
   SlotHeader header;
   std::span<const TokenId> ids;           // flat [tokens]; padded [rows, columns], filled with 0
-  std::span<const std::int32_t> labels;   // the same shape, filled with kIgnoredLabel
+  std::span<const std::int32_t> labels;   // the same shape, filled with kIgnoreIndex
   std::span<const std::int32_t> offsets;  // [rows + 1]: sums of real lengths, in both layouts
   std::span<const ViewId> views;          // [rows]
   std::span<const LeftOut> left_out;      // of the round's refill: first slot of a round only

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "data/conversation/record_parser.h"
+#include "base/ignore_index.h"
 
 namespace odb {
 namespace {
@@ -27,7 +27,7 @@ void write_rows(const Group& group, std::size_t columns, SampleStore& store,
     const std::size_t fill = width - length;
     std::fill_n(place.ids.begin() + static_cast<std::ptrdiff_t>(begin + length), fill, kPadToken);
     std::fill_n(place.labels.begin() + static_cast<std::ptrdiff_t>(begin + length), fill,
-                kIgnoredLabel);
+                kIgnoreIndex);
     begin += width;
   }
 }

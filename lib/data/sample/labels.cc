@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "data/conversation/record_parser.h"
+#include "base/ignore_index.h"
 
 namespace odb {
 
@@ -26,7 +26,7 @@ bool Labeller::trains_any_of(const Rendering& rendering) const {
 
 void Labeller::add_label(TokenId token, bool trained, Sample& sample) const {
   const bool supervised = trained && !sample.labels.empty();
-  sample.labels.push_back(supervised ? token : kIgnoredLabel);
+  sample.labels.push_back(supervised ? token : kIgnoreIndex);
   sample.supervised += supervised ? 1 : 0;
 }
 

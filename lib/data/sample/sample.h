@@ -12,7 +12,7 @@ namespace odb {
 
 struct Sample {
   std::vector<TokenId> tokens;
-  // As long as `tokens`, not shifted: tokens[i]'s own id where it is supervised, kIgnoredLabel
+  // As long as `tokens`, not shifted: tokens[i]'s own id where it is supervised, kIgnoreIndex
   // elsewhere. The first one is always ignored: nothing comes before it that could predict it.
   std::vector<std::int32_t> labels;
   std::int64_t supervised = 0;  // labels that are not ignored

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "data/templates/plain.h"
+#include "base/ignore_index.h"
 
 namespace odb {
 
@@ -61,18 +62,18 @@ void SampleMaker::take_tokens(const ParsedRecord& record, Sample& sample) const 
                          bool may_be_ignored) {
     for (std::size_t i = 0; i < ids.size(); ++i)
       if ((ids[i] < 0 || ids[i] >= tokens_.vocabulary_size) &&
-          !(may_be_ignored && ids[i] == kIgnoredLabel))
+          !(may_be_ignored && ids[i] == kIgnoreIndex))
         throw DataError("{}[{}]: found {}; expected a token id from 0 to {}{}", column, i, ids[i],
                         tokens_.vocabulary_size - 1,
-                        may_be_ignored ? fmt::format(" or {}", kIgnoredLabel) : "");
+                        may_be_ignored ? fmt::format(" or {}", kIgnoreIndex) : "");
   };
   check(record.tokens, "input_ids", false);
   check(record.labels, "labels", true);
   sample.tokens = record.tokens;
   sample.labels = record.labels;
-  if (!sample.labels.empty()) sample.labels.front() = kIgnoredLabel;
+  if (!sample.labels.empty()) sample.labels.front() = kIgnoreIndex;
   sample.supervised = std::count_if(sample.labels.begin(), sample.labels.end(),
-                                    [](std::int32_t label) { return label != kIgnoredLabel; });
+                                    [](std::int32_t label) { return label != kIgnoreIndex; });
 }
 
 // Cuts the sample and decides whether it is left out. `has_answers`: the record has tokens to
@@ -83,7 +84,7 @@ WhyLeftOut SampleMaker::finish(bool has_answers, Sample& sample) const {
   if (sample.truncated) {
     sample.supervised -= std::count_if(sample.labels.begin() + static_cast<std::ptrdiff_t>(length),
                                        sample.labels.end(),
-                                       [](std::int32_t label) { return label != kIgnoredLabel; });
+                                       [](std::int32_t label) { return label != kIgnoreIndex; });
     sample.tokens.resize(length);
     sample.labels.resize(length);
   }

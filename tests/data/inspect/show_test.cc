@@ -1,8 +1,8 @@
 #include "catch.h"
-#include "data/conversation/record_parser.h"
 #include "data/inspect/progress_bar.h"
 #include "data/inspect/show_sample.h"
 #include "sample/test_tokenizer.h"
+#include "base/ignore_index.h"
 
 using namespace odb;
 
@@ -14,7 +14,7 @@ TEST_CASE("A sample as text, supervised tokens marked") {
     const std::vector<TokenId> ids = encoder.encode(text);
     sample.tokens.insert(sample.tokens.end(), ids.begin(), ids.end());
     for (const TokenId id : ids)
-      sample.labels.push_back(text == "tell" ? id : kIgnoredLabel);
+      sample.labels.push_back(text == "tell" ? id : kIgnoreIndex);
   }
   CHECK(show_sample(sample, tokenizer, Highlight::marks) == "ask \u27E6tell\u27E7 ask");
   CHECK(show_sample(sample, tokenizer, Highlight::colour) == "ask \x1b[32mtell\x1b[0m ask");

@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "catch.h"
-#include "data/conversation/record_parser.h"
 #include "data/processes/sample_store.h"
 #include "data/processes/slot_writer.h"
+#include "base/ignore_index.h"
 
 namespace odb {
 namespace {
@@ -20,7 +20,7 @@ void put(SampleStore& store, ViewId view, std::int32_t length) {
   std::vector<TokenId> ids(static_cast<std::size_t>(length));
   std::iota(ids.begin(), ids.end(), static_cast<TokenId>(100 * view));
   std::vector<std::int32_t> labels = ids;
-  labels[0] = kIgnoredLabel;
+  labels[0] = kIgnoreIndex;
   store.put(view, ids, labels);
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("slots: flat concatenates rows") {
   arena.publish(0);
   const BatchView batch = arena.view(0);
   CHECK(copy(batch.ids) == std::vector<TokenId>{400, 401, 402, 900});
-  CHECK(copy(batch.labels) == std::vector<std::int32_t>{kIgnoredLabel, 401, 402, kIgnoredLabel});
+  CHECK(copy(batch.labels) == std::vector<std::int32_t>{kIgnoreIndex, 401, 402, kIgnoreIndex});
   CHECK(copy(batch.offsets) == std::vector<std::int32_t>{0, 3, 4});
   CHECK(copy(batch.views) == std::vector<ViewId>{4, 9});
   CHECK(copy(batch.left_out) == slot.left_out);
@@ -127,7 +127,7 @@ TEST_CASE("slots: padded pads rows to the longest, rounded up") {
   write_slot(slot, {}, {.layout = Layout::padded, .pad_multiple = 4}, store, arena.place(0));
   arena.publish(0);
   const BatchView batch = arena.view(0);
-  constexpr std::int32_t kNo = kIgnoredLabel;
+  constexpr std::int32_t kNo = kIgnoreIndex;
   CHECK(batch.header.columns == 4);
   CHECK(copy(batch.ids) == std::vector<TokenId>{400, 401, 402, 0, 900, 0, 0, 0});
   CHECK(copy(batch.labels) == std::vector<std::int32_t>{kNo, 401, 402, kNo, kNo, kNo, kNo, kNo});
@@ -168,7 +168,7 @@ TEST_CASE("sample store: samples come and go in any order and keep their content
       const ViewId view = i * 4999 % kViews;  // 4,999 and 5,000 have no common factor
       const std::size_t found = store.take(view, ids, labels);
       equal = equal && found == static_cast<std::size_t>(length(view)) && ids[0] == 100 * view &&
-              labels[0] == kIgnoredLabel && ids[found - 1] == 100 * view + length(view) - 1;
+              labels[0] == kIgnoreIndex && ids[found - 1] == 100 * view + length(view) - 1;
     }
     CHECK(equal);
     CHECK(store.size() == 0);

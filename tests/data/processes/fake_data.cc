@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "catch.h"
-#include "data/conversation/record_parser.h"
 #include "data/processes/shared_memory.h"
+#include "base/ignore_index.h"
 
 namespace odb {
 namespace {
@@ -103,8 +103,8 @@ Sample FakeData::sample(ViewId view) const {
   for (std::int32_t i = 0; i < count; ++i) {
     const auto token = static_cast<TokenId>((view * 131 + i * 7) % 1000 + 1);
     sample.tokens.push_back(token);
-    sample.labels.push_back(i > 0 && (i + view) % 3 != 0 ? token : kIgnoredLabel);
-    sample.supervised += sample.labels.back() == kIgnoredLabel ? 0 : 1;
+    sample.labels.push_back(i > 0 && (i + view) % 3 != 0 ? token : kIgnoreIndex);
+    sample.supervised += sample.labels.back() == kIgnoreIndex ? 0 : 1;
   }
   if (sample.supervised == 0) {
     sample.labels.back() = sample.tokens.back();
@@ -188,7 +188,7 @@ Slot checked_slot(const BatchView& batch, const FakeData& data) {
     right = right && length == sample.tokens.size() && begin + width <= batch.ids.size();
     for (std::size_t i = 0; right && i < width; ++i) {
       right = batch.ids[begin + i] == (i < length ? sample.tokens[i] : 0) &&
-              batch.labels[begin + i] == (i < length ? sample.labels[i] : kIgnoredLabel);
+              batch.labels[begin + i] == (i < length ? sample.labels[i] : kIgnoreIndex);
     }
     begin += width;
     rows.push_back({.view = batch.views[row],

@@ -8,6 +8,7 @@
 #include "catch.h"
 #include "records/record_texts.h"
 #include "sample/test_tokenizer.h"
+#include "base/ignore_index.h"
 
 using namespace odb;
 using Ids = std::vector<TokenId>;
@@ -53,7 +54,7 @@ std::string text_of(const Ids& ids) {
 std::string supervised_text(const Sample& sample) {
   Ids ids;
   for (const std::int32_t label : sample.labels)
-    if (label != kIgnoredLabel) ids.push_back(label);
+    if (label != kIgnoreIndex) ids.push_back(label);
   return text_of(ids);
 }
 

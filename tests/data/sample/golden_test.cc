@@ -7,6 +7,7 @@
 
 #include "catch.h"
 #include "sample/test_tokenizer.h"
+#include "base/ignore_index.h"
 
 using namespace odb;
 
@@ -40,7 +41,7 @@ std::string text_of(const Rendering& rendering, const Tokenizer& tokenizer) {
 
 std::vector<std::int32_t> expected_labels(const nlohmann::json& expected) {
   const auto ids = expected.at("input_ids").get<std::vector<std::int32_t>>();
-  std::vector<std::int32_t> labels(ids.size(), kIgnoredLabel);
+  std::vector<std::int32_t> labels(ids.size(), kIgnoreIndex);
   for (const auto& run : expected.at("supervised"))
     for (std::size_t i = run.at(0); i < run.at(1).get<std::size_t>(); ++i)
       labels[i] = ids[i];

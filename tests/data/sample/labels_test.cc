@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "catch.h"
-#include "data/conversation/record_parser.h"
 #include "sample/test_tokenizer.h"
+#include "base/ignore_index.h"
 
 using namespace odb;
 
@@ -32,7 +32,7 @@ std::string mask(const Rendering& rendering, TrainOn train_on) {
   std::string out;
   std::int64_t supervised = 0;
   for (std::size_t i = 0; i < sample.labels.size(); ++i) {
-    const bool is_supervised = sample.labels[i] != kIgnoredLabel;
+    const bool is_supervised = sample.labels[i] != kIgnoreIndex;
     if (is_supervised) CHECK(sample.labels[i] == sample.tokens[i]);
     supervised += is_supervised ? 1 : 0;
     out += is_supervised ? 'x' : '.';

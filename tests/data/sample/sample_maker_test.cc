@@ -4,6 +4,7 @@
 #include "catch.h"
 #include "records/record_texts.h"
 #include "sample/test_tokenizer.h"
+#include "base/ignore_index.h"
 
 using namespace odb;
 
@@ -32,7 +33,7 @@ const std::string kTalk =
 std::string supervised_text(const Sample& sample) {
   std::vector<TokenId> ids;
   for (const std::int32_t label : sample.labels)
-    if (label != kIgnoredLabel) ids.push_back(label);
+    if (label != kIgnoreIndex) ids.push_back(label);
   return test_tokenizer().tokenizer.decode(ids);
 }
 
@@ -99,7 +100,7 @@ TEST_CASE("Records of texts and of ids") {
       " It is 2.<|endoftext|>");
   const Sample ids = make(R"({"input_ids": [4, 5, 6]})").sample;
   CHECK(ids.tokens == std::vector<TokenId>{4, 5, 6});
-  CHECK(ids.labels == std::vector<std::int32_t>{kIgnoredLabel, 5, 6});
+  CHECK(ids.labels == std::vector<std::int32_t>{kIgnoreIndex, 5, 6});
   CHECK(ids.supervised == 2);
   CHECK_THROWS_WITH(make(R"({"input_ids": [4, 99999]})"),
                     Catch::Contains("input_ids[1]: found 99999; expected a token id from 0 to"));

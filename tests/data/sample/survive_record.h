@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "sample/test_tokenizer.h"
+#include "base/ignore_index.h"
 
 namespace odb {
 
@@ -30,7 +31,7 @@ inline bool survive_record(std::string_view bytes) {
       any = true;
       ODB_CHECK_EQ(sample.tokens.size(), sample.labels.size());
       ODB_CHECK_GT(sample.supervised, 0);
-      ODB_CHECK_EQ(sample.labels.front(), kIgnoredLabel);
+      ODB_CHECK_EQ(sample.labels.front(), kIgnoreIndex);
       if (cutoff > 0) ODB_CHECK_LE(sample.tokens.size(), static_cast<std::size_t>(cutoff));
     }
   }
