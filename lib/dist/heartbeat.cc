@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/text.h"
+#include "base/poll_interval.h"
 
 namespace odb {
 namespace {
@@ -188,7 +189,6 @@ std::optional<LostPeer> Heartbeat::look(SilenceWatch& watch, const std::vector<i
 // The others read the verdict while the store lives. Waits at most half the timeout, so that the
 // guard does not take the wait for a store that does not answer.
 void Heartbeat::await_readers(int lost, const std::vector<std::optional<Beat>>& beats) {
-  constexpr std::chrono::milliseconds kGlance{100};
   const Clock::time_point begin = Clock::now();
   const auto is_waited_for = [&](int rank) {
     const auto& beat = beats[static_cast<std::size_t>(rank - 1)];
@@ -198,7 +198,7 @@ void Heartbeat::await_readers(int lost, const std::vector<std::optional<Beat>>& 
   for (int rank = 1; rank < options_.world; ++rank)
     while (is_waited_for(rank) && !store_.find(read_key(options_, rank)))
       if (Clock::now() - begin > options_.timeout / 2 ||
-          !pause(std::min(period_, kGlance), [this] { return stop_; }))
+          !pause(std::min(period_, kPollInterval), [this] { return stop_; }))
         return;
 }
 

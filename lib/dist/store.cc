@@ -19,6 +19,7 @@
 #include "base/signals.h"
 #include "base/text.h"
 #include "dist/peer_names.h"
+#include "base/poll_interval.h"
 
 namespace odb {
 namespace {
@@ -86,13 +87,12 @@ Made make_host(const StoreAddress& address, c10d::TCPStoreOptions options) {
 // Whether it is ready in time.
 template <typename T>
 bool await(const std::future<T>& future, std::chrono::milliseconds timeout,
-           const std::function<void()>& glance) {
+           const std::function<void()>& on_poll) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds kGlance{100};
   const auto ends = Clock::now() + timeout;
   do {
-    glance();
-    if (future.wait_until(std::min(ends, Clock::now() + kGlance)) == std::future_status::ready)
+    on_poll();
+    if (future.wait_until(std::min(ends, Clock::now() + kPollInterval)) == std::future_status::ready)
       return true;
   } while (Clock::now() < ends);
   return false;
@@ -165,7 +165,7 @@ Store Store::host(const StoreAddress& address, int listening_socket) {
 // LibTorch's own limit does not cover a name server that is slow, nor a host that accepts and never
 // answers. So a thread connects; where it comes too late, it is left behind with what it holds.
 Store Store::connect(const StoreAddress& address, std::chrono::milliseconds timeout,
-                     const std::function<void()>& glance) {
+                     const std::function<void()>& on_poll) {
   const auto connecting = std::make_shared<std::promise<Made>>();
   std::future<Made> made = connecting->get_future();
   std::thread thread;
@@ -186,7 +186,7 @@ Store Store::connect(const StoreAddress& address, std::chrono::milliseconds time
   thread.detach();
   std::string why = "no answer";
   try {
-    if (await(made, timeout, glance))
+    if (await(made, timeout, on_poll))
       return {address, std::make_unique<Connection>(Connection{.store = made.get()})};
   } catch (const c10::DistError& error) {
     why = first_line(error);

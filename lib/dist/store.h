@@ -47,11 +47,11 @@ class Store {
   static Store host(const StoreAddress& address, int listening_socket);
 
   // Connects, trying again until `timeout`, which holds also when the host's machine is gone, or
-  // the host accepts and never answers. PeerLostError: nobody answered. `glance` is called several
+  // the host accepts and never answers. PeerLostError: nobody answered. `on_poll` is called several
   // times a second meanwhile; what it throws ends the wait.
   static Store connect(
       const StoreAddress& address, std::chrono::milliseconds timeout,
-      const std::function<void()>& glance = [] {});
+      const std::function<void()>& on_poll = [] {});
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

@@ -13,6 +13,7 @@
 #include "train/device_match.h"
 #include "train/early_stop.h"
 #include "train/same_options.h"
+#include "base/poll_interval.h"
 
 namespace odb {
 namespace {
@@ -34,7 +35,6 @@ constexpr std::chrono::seconds kStoppingData{15};
 constexpr std::chrono::seconds kReading{15};
 // For a thread that is not stuck to find its connections broken.
 constexpr std::chrono::seconds kFinding{2};
-constexpr std::chrono::milliseconds kGlance{100};
 // After this time the log reports what this rank still waits for. Ranks that fail alike all come
 // earlier.
 constexpr std::chrono::seconds kLongToTell{30};
@@ -83,7 +83,7 @@ bool RunMeeting::await(const char* key) {
   const auto ends = Clock::now() + timeout_;
   do {
     heed_early_stop();
-    if (store_.wait_for(key, kGlance)) return true;
+    if (store_.wait_for(key, kPollInterval)) return true;
   } while (Clock::now() < ends);
   return false;
 }
@@ -157,7 +157,7 @@ void RunMeeting::keep_board(Store& store, ExitCode code) const {
   const auto begin = Clock::now();
   try {
     store.set_once(kOpened, "no");
-    while (!await_readers(store, kGlance)) {
+    while (!await_readers(store, kPollInterval)) {
       const auto waited = Clock::now() - begin;
       if (waited < least) continue;
       if (compared_ || waited >= timeout_) return;
@@ -257,7 +257,7 @@ void tell_before_meeting(const LaunchPlace& place, std::chrono::milliseconds tim
   }
   const auto begin = Clock::now();
   bool logged = false;
-  while (done.wait_for(kGlance) != std::future_status::ready && !stop_state().stop()) {
+  while (done.wait_for(kPollInterval) != std::future_status::ready && !stop_state().stop()) {
     const auto waited = Clock::now() - begin;
     if (waited >= timeout) return;
     if (waited < kLongToTell || std::exchange(logged, true)) continue;

@@ -13,6 +13,7 @@
 #include "data/processes/own_feed.h"
 #include "data/processes/process_use.h"
 #include "data/processes/worker_feed.h"
+#include "base/poll_interval.h"
 
 namespace odb {
 namespace {
@@ -93,7 +94,7 @@ void ForkServer::serve() {
     reap();
     kill_silent();
     memory_kills_.forget_old();
-    const struct timespec limit = {.tv_sec = 0, .tv_nsec = kGlance / std::chrono::nanoseconds(1)};
+    const struct timespec limit = {.tv_sec = 0, .tv_nsec = kPollInterval / std::chrono::nanoseconds(1)};
     ::sigtimedwait(&awaited, nullptr, &limit);
   }
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane)

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/error.h"
+#include "base/poll_interval.h"
 
 namespace odb {
 namespace {
@@ -114,7 +115,7 @@ bool Pipeline::await(std::chrono::milliseconds limit) {
     });
     throw_failures();
     const auto rest = std::chrono::ceil<std::chrono::milliseconds>(limit - waited());
-    published.wait(seen, std::min(rest, kGlance));
+    published.wait(seen, std::min(rest, kPollInterval));
   }
   ++statistics_.waits;
   statistics_.wait_seconds += std::chrono::duration<double>(waited()).count();

@@ -12,11 +12,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include "base/poll_interval.h"
 
 namespace odb {
-
-// The poll interval: how long a sleeper sleeps before it checks its conditions by itself.
-inline constexpr std::chrono::milliseconds kGlance{100};
 
 // Lies in shared memory; starts as zeros.
 class WakeUp {
@@ -44,7 +42,7 @@ bool wait_for(WakeUp& wake_up, Done&& done, GivenUp&& given_up) {
     const std::uint32_t seen = wake_up.count();
     if (done()) return true;
     if (given_up()) return false;
-    wake_up.wait(seen, kGlance);
+    wake_up.wait(seen, kPollInterval);
   }
 }
 
