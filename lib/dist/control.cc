@@ -29,9 +29,9 @@ constexpr std::int64_t kNothing = std::numeric_limits<std::int64_t>::min();
 constexpr std::size_t kFirstMaximum = 3;
 
 Numbers to_numbers(const ControlVote& vote) {
-  const auto if_ready = [&](std::int64_t value) { return vote.at_hand ? value : kNothing; };
+  const auto if_ready = [&](std::int64_t value) { return vote.ready ? value : kNothing; };
   return {vote.stop,
-          !vote.at_hand,
+          !vote.ready,
           std::bit_cast<std::int64_t>(vote.loss_sum),
           vote.failure,
           if_ready(vote.slot),
@@ -42,7 +42,7 @@ Numbers to_numbers(const ControlVote& vote) {
 
 ControlResult to_result(const Numbers& numbers) {
   ControlResult result{.stop = numbers[0] != 0,
-                       .all_at_hand = numbers[1] == 0,
+                       .all_ready = numbers[1] == 0,
                        .loss_sum = std::bit_cast<double>(numbers[2]),
                        .failure = static_cast<int>(numbers[3])};
   if (numbers[4] == kNothing) return result;

@@ -13,7 +13,7 @@ class TrainingGroups;
 
 struct ControlVote {
   bool stop = false;
-  bool at_hand = true;
+  bool ready = true;
   double loss_sum = 0;  // of the slot before, on this rank
   int failure = 0;      // the exit code of what keeps this rank from going on; 0: nothing
   // Of the slot that is ready: its number, and a checksum (>= 0) of what ranks must agree on in it.
@@ -23,7 +23,7 @@ struct ControlVote {
 
 struct ControlResult {
   bool stop = false;         // any rank's
-  bool all_at_hand = false;  // every rank's
+  bool all_ready = false;  // every rank's
   double loss_sum = 0;       // over all ranks; the same bits on all of them
   int failure = 0;           // the highest of all ranks'
   // Of the ranks that had their slot ready: whether it was the same one, and its number.

@@ -132,20 +132,20 @@ namespace {
 // Which published weights go into which file: in order, a new file when the next one does not fit.
 std::vector<std::vector<TensorToWrite>> split_into_shards(
     const ModelConfig& config, const std::map<std::string, Tensor>& weights,
-    const SaveOptions& options, Tensor& at_hand) {
+    const SaveOptions& options, Tensor& ready) {
   std::vector<std::vector<TensorToWrite>> shards(1);
   std::uint64_t filled = 0;
   for (const PublishedWeight& weight : published_weights(config)) {
     const Tensor rows =
         weights.at(weight.parameter).detach().narrow(0, weight.first_row, weight.shape.front());
     const auto bytes = [rows, name = weight.name, options_type = options.type,
-                        type = scalar_type(options.type), &at_hand] {
-      at_hand = rows.to(torch::kCPU, type).contiguous();
-      if (type != rows.scalar_type() && !at_hand.isfinite().all().item<bool>() &&
+                        type = scalar_type(options.type), &ready] {
+      ready = rows.to(torch::kCPU, type).contiguous();
+      if (type != rows.scalar_type() && !ready.isfinite().all().item<bool>() &&
           rows.isfinite().all().item<bool>())
         throw FileError("{}: a value exceeds the range of {}; write it in another type", name,
                         tensor_type_name(options_type));
-      return std::string_view(static_cast<const char*>(at_hand.const_data_ptr()), at_hand.nbytes());
+      return std::string_view(static_cast<const char*>(ready.const_data_ptr()), ready.nbytes());
     };
     TensorToWrite tensor{weight.name, options.type, weight.shape, bytes};
     if (filled > 0 &&
@@ -165,8 +165,8 @@ void save_model(FileSystem& files, const std::string& folder, const ModelConfig&
                 const std::map<std::string, Tensor>& weights, const SaveOptions& options) {
   const std::map<std::string, std::string> metadata = {
       {"format", "pt"}};  // transformers asks for it
-  Tensor at_hand;
-  const auto shards = split_into_shards(config, weights, options, at_hand);
+  Tensor ready;
+  const auto shards = split_into_shards(config, weights, options, ready);
   files.make_folders(folder);
   Json index = {{"metadata", {{"total_size", 0}}}, {"weight_map", Json::object()}};
   std::uint64_t total = 0;

@@ -9,7 +9,7 @@ namespace odb {
 SlotSource::SlotSource(Pipeline& pipeline, const MicroBatchMaker& maker)
     : pipeline_(pipeline), maker_(maker) {}
 
-bool SlotSource::at_hand(std::chrono::milliseconds limit) {
+bool SlotSource::ready(std::chrono::milliseconds limit) {
   if (next_) return true;
   const std::optional<BatchView> view = pipeline_.next(limit);
   if (!view) return false;

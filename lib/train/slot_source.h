@@ -27,7 +27,7 @@ class SlotSource {
 
   // Whether the next slot is ready; waits for it up to `limit`, and loads it. Errors as
   // Pipeline::next().
-  bool at_hand(std::chrono::milliseconds limit);
+  bool ready(std::chrono::milliseconds limit);
   // Header of the slot that is ready; null: none.
   const SlotHeader* header() const { return next_ ? &next_->header : nullptr; }
   // Takes the slot that is ready.

@@ -82,7 +82,7 @@ std::optional<LoadedSlot> TrainingLoop::next_slot() {
     if (std::exchange(at_boundary_, false) &&
         !timed(seconds_.events, [&] { return events_.between_steps(progress_); }))
       return std::nullopt;
-    if (result.all_at_hand) return slots_.take();
+    if (result.all_ready) return slots_.take();
   }
 }
 
@@ -91,7 +91,7 @@ std::optional<LoadedSlot> TrainingLoop::next_slot() {
 bool TrainingLoop::look(std::chrono::milliseconds limit) {
   if (failure_) return false;
   try {
-    return slots_.at_hand(limit);
+    return slots_.ready(limit);
   } catch (const Error&) {
     failure_ = std::current_exception();
     return false;
@@ -100,9 +100,9 @@ bool TrainingLoop::look(std::chrono::milliseconds limit) {
 
 void TrainingLoop::vote() {
   ControlVote vote{.stop = events_.stop_asked(),
-                   .at_hand = look(std::chrono::milliseconds(0)),
+                   .ready = look(std::chrono::milliseconds(0)),
                    .loss_sum = std::exchange(own_loss_, 0)};
-  if (const SlotHeader* header = vote.at_hand ? slots_.header() : nullptr) {
+  if (const SlotHeader* header = vote.ready ? slots_.header() : nullptr) {
     vote.slot = header->number;
     vote.slot_checksum = shared_checksum(header->epoch, header->number, header->kind,
                                          header->last_of_step, header->totals);
@@ -154,7 +154,7 @@ void TrainingLoop::run_slot(const LoadedSlot& slot) {
   };
   // On the CPU the loss is known now. A GPU has it only after its queued work, which should include
   // the backward pass by then.
-  const bool at_once = step_.loss_is_at_hand();
+  const bool at_once = step_.loss_is_ready();
   if (at_once) go_on();
   timed(seconds_.backward, [&] { step_.backward(last); });
   if (!at_once) go_on();

@@ -52,7 +52,7 @@ class TrainingStep {
   // The forward pass of a micro-step. `batch` is null for a rank without data.
   void forward(const MicroBatch* batch);
   // Whether loss_sum() would return without waiting: always on the CPU.
-  bool loss_is_at_hand() const { return !copied_; }
+  bool loss_is_ready() const { return !copied_; }
   // This rank's loss sum of that micro-step. On a GPU it waits for the forward pass, not for work
   // that was enqueued later.
   double loss_sum();

@@ -20,13 +20,13 @@ TEST_CASE("votes: a stop of any rank, ready only when all are, loss sums equal t
             for (int slot = 0; slot < 60; ++slot) {
               const bool mine = slot % world == rank;
               control.begin({.stop = slot % 7 == 3 && mine,
-                             .at_hand = !(slot % 5 == 2 && mine),
+                             .ready = !(slot % 5 == 2 && mine),
                              .loss_sum = 1.0 / (1 + slot + rank)});
               require(control.under_way(), "begun");
               const ControlResult result = control.await();
               require(!control.under_way(), "taken");
               require(result.stop == (slot % 7 == 3), "stop");
-              require(result.all_at_hand == (slot % 5 != 2), "ready");
+              require(result.all_ready == (slot % 5 != 2), "ready");
               double expected = 0;
               for (int other = 0; other < world; ++other)
                 expected += 1.0 / (1 + slot + other);
@@ -44,8 +44,8 @@ TEST_CASE("a rank whose slot is late votes again and again until all slots are r
   CHECK(on_training_ranks(3, [&](TrainingGroups& groups) {
           ControlChannel control(groups);
           for (int time = 0;; ++time) {
-            control.begin({.at_hand = groups.rank() != 1 || time == 4});
-            if (control.await().all_at_hand) break;
+            control.begin({.ready = groups.rank() != 1 || time == 4});
+            if (control.await().all_ready) break;
             require(time < 4, "only rank 1 was late");
             if (groups.rank() == 0) ++votes;
           }
@@ -69,9 +69,9 @@ TEST_CASE("ranks whose slots differ in number or checksum learn it with the vote
           result = vote({.slot = 5, .slot_checksum = mine ? 9 : 8});
           require(!result.same_slot && result.highest_slot == 5, "another checksum");
           // A rank without its slot has nothing to compare.
-          result = vote({.at_hand = !mine, .slot = mine ? 0 : 5, .slot_checksum = 8});
+          result = vote({.ready = !mine, .slot = mine ? 0 : 5, .slot_checksum = 8});
           require(result.same_slot && result.lowest_slot == 5, "one is late");
-          result = vote({.at_hand = false});
+          result = vote({.ready = false});
           require(result.same_slot, "all are late");
         }) == no_faults(3));
 }
