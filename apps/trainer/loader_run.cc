@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 // The next slot. Checks for a stop while it waits, and between two slots.
 BatchView await_slot(Pipeline& pipeline) {
   for (;;) {
-    throw_if_stopped();
+    throw_if_interrupted();
     if (const auto batch = pipeline.next(std::chrono::milliseconds(100))) return *batch;
   }
 }

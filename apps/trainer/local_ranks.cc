@@ -43,7 +43,7 @@ int code_of(int rank, int status) {
 
 }  // namespace
 
-void throw_if_stopped() {
+void throw_if_interrupted() {
   if (stop_state().stop())
     throw Error(ExitCode::interrupted, fmt::format("stopped by {}", to_text(stop_state().reason)));
 }
@@ -78,7 +78,7 @@ void run_local_ranks(int world, std::chrono::milliseconds patience,
     const timespec pause{.tv_sec = 0, .tv_nsec = 10'000'000};
     ::nanosleep(&pause, nullptr);
   }
-  throw_if_stopped();
+  throw_if_interrupted();
   if (failure) throw Error(static_cast<ExitCode>(*failure), "a rank failed; its own lines say why");
 }
 

@@ -32,12 +32,12 @@ class LocalMeeting {
 inline constexpr std::int64_t kMaxLocalRanks = 256;
 
 // Throws an Error of ExitCode::interrupted if this process has received a stop signal.
-void throw_if_stopped();
+void throw_if_interrupted();
 
 // Forks `world` processes that run `body` (it returns their exit code), each with its rank, and
 // waits for all. Throws an Error with the exit code of the first that failed; a killed one counts
 // as a lost peer. After a failure, the others have `patience` to notice it and leave by themselves;
-// then they are killed. A stop signal kills them at once, as throw_if_stopped(). The process must
+// then they are killed. A stop signal kills them at once, as throw_if_interrupted(). The process must
 // have a single thread.
 void run_local_ranks(int world, std::chrono::milliseconds patience,
                      const std::function<int(int rank)>& body);

@@ -11,7 +11,7 @@
 #include "base/signals.h"
 #include "dist/rank_heartbeat.h"
 #include "train/device_match.h"
-#include "train/early_stop.h"
+#include "train/stop_check.h"
 #include "train/same_options.h"
 #include "base/poll_interval.h"
 
@@ -40,7 +40,7 @@ constexpr std::chrono::seconds kFinding{2};
 constexpr std::chrono::seconds kLongToTell{30};
 
 Store store_of(const LaunchPlace& place, std::chrono::milliseconds timeout) {
-  if (place.rank != 0) return Store::connect(place.store, timeout, heed_early_stop);
+  if (place.rank != 0) return Store::connect(place.store, timeout, throw_if_stop_requested);
   return place.listening_socket ? Store::host(place.store, *place.listening_socket)
                                 : Store::host(place.store);
 }
@@ -82,7 +82,7 @@ void RunMeeting::open(const std::string& config) {
 bool RunMeeting::await(const char* key) {
   const auto ends = Clock::now() + timeout_;
   do {
-    heed_early_stop();
+    throw_if_stop_requested();
     if (store_.wait_for(key, kPollInterval)) return true;
   } while (Clock::now() < ends);
   return false;
@@ -161,10 +161,10 @@ void RunMeeting::keep_board(Store& store, ExitCode code) const {
       const auto waited = Clock::now() - begin;
       if (waited < least) continue;
       if (compared_ || waited >= timeout_) return;
-      heed_early_stop();
+      throw_if_stop_requested();
     }
   } catch (const PeerLostError&) {  // nobody left to wait for
-  } catch (const StoppedEarly&) {   // what this rank ends with is known already
+  } catch (const StoppedBeforeTraining&) {   // what this rank ends with is known already
   }
 }
 
@@ -223,7 +223,7 @@ std::optional<Error> RunMeeting::end_of_process(const Error& loss) {
     return as_error(*failure);
   }
   // A stop reached all ranks: others have left, and this rank has not noticed it yet.
-  if (!compared_ && stop_state().stop()) return early_stop();
+  if (!compared_ && stop_state().stop()) return stopped_before_training();
   return loss;
 }
 

@@ -9,7 +9,7 @@
 //   tell(error), settle(error)  on failure: all ranks leave with the same cause
 //   tell_before_meeting(error)  instead of all that: this rank failed before it connected
 //
-// Until all ranks have compared what they read, a stop ends waits for others (early_stop.h).
+// Until all ranks have compared what they read, a stop ends waits for others (stop_check.h).
 //
 // A rank that fails by itself reports why to the store (failure_board.h), breaks its connections,
 // and ends without leave(), wherever the others are. A rank that finds a connection broken reads
@@ -40,7 +40,7 @@ namespace odb {
 class RunMeeting {
  public:
   // Hosts the store as rank 0, otherwise connects to it: blocks until it exists, at most `timeout`
-  // (`--timeout`). PeerLostError: nobody hosts it. UsageError: the port is taken. StoppedEarly.
+  // (`--timeout`). PeerLostError: nobody hosts it. UsageError: the port is taken. StoppedBeforeTraining.
   RunMeeting(const LaunchPlace& place, std::chrono::milliseconds timeout);
   RunMeeting(const RunMeeting&) = delete;
   RunMeeting& operator=(const RunMeeting&) = delete;

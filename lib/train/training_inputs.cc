@@ -9,7 +9,7 @@
 #include "data/processes/record_lane.h"
 #include "model/compute_cost.h"
 #include "model/stored_weights.h"
-#include "train/early_stop.h"
+#include "train/stop_check.h"
 #include "train/run_folder.h"
 
 namespace odb {
@@ -43,7 +43,7 @@ Sample first_sample(const LaneSetup& lane) {
   const auto maker = lane.maker();
   Sample sample;
   for (std::int64_t view = 0; view < lane.shape.data_size; ++view) {
-    heed_early_stop();
+    throw_if_stop_requested();
     if (maker->make(view, 0, sample).left_out == WhyLeftOut::no) return sample;
   }
   throw DataError(
@@ -54,7 +54,7 @@ Sample first_sample(const LaneSetup& lane) {
 
 LaneSetup training_lane(const TrainingInputs& inputs, const BatchingOptions& batching) {
   LaneSetup lane = record_lane(*inputs.source, batching, inputs.options.loader, inputs.place.rank,
-                               inputs.place.world, heeding_stops(terminal_progress("measuring")));
+                               inputs.place.world, with_stop_checks(terminal_progress("measuring")));
   const std::int64_t size = inputs.limits.data_size;
   lane.timeout = inputs.options.ranks.timeout;
   lane.epochs = inputs.limits.views ? (*inputs.limits.views + size - 1) / size : kEndless;
@@ -131,7 +131,7 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   options.batching.quadratic_cost = quadratic_cost(inputs.config);
   options.batching = resolve(options.batching, Layout::flat);
 
-  const IndexBuild build{.progress = heeding_stops(terminal_progress("indexing"))};
+  const IndexBuild build{.progress = with_stop_checks(terminal_progress("indexing"))};
   inputs.source = std::make_unique<SampleSource>(files, options.data, options.loader.seed, build);
   if (place.rank == 0) {
     inputs.source->making().tell_choices();
@@ -153,7 +153,7 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
       inputs.lanes.push_back(
           evaluation_lane(inputs, *inputs.evaluation.back(), inputs.evaluation.size()));
       (void)first_sample(inputs.lanes.back());
-    } catch (const StoppedEarly&) {
+    } catch (const StoppedBeforeTraining&) {
       throw;
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("--eval-data {}: {}", data, error.what()));

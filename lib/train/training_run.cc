@@ -29,7 +29,7 @@
 #include "train/checkpoint.h"
 #include "train/checkpoint_space.h"
 #include "train/device.h"
-#include "train/early_stop.h"
+#include "train/stop_check.h"
 #include "train/evaluation_schedule.h"
 #include "train/foreign_error.h"
 #include "train/input_facts.h"
@@ -382,7 +382,7 @@ template <typename Make>
 auto make_or_tell(const LaunchPlace& place, const RunOptions& options, Make make) {
   try {
     return make();
-  } catch (const StoppedEarly&) {
+  } catch (const StoppedBeforeTraining&) {
     throw;
   } catch (const Error& error) {
     tell_before_meeting(place, options.ranks.timeout, error);
@@ -399,7 +399,7 @@ int run_rank(const RunOptions& options, const std::string& config, const LaunchP
   RealFileSystem files;
   TrainingInputs inputs =
       make_or_tell(place, options, [&] { return prepare_training(files, options, place); });
-  heed_early_stop();
+  throw_if_stop_requested();
   if (place.world > 1)
     inputs.lanes.front().membership =
         membership_over_gloo({.prefix = "align/",
@@ -428,7 +428,7 @@ int run_training(const RunOptions& options, const std::string& config,
   signals.keep();
   try {
     return run_rank(options, config, place, process_start);
-  } catch (const StoppedEarly& stop) {
+  } catch (const StoppedBeforeTraining& stop) {
     log("train").info("{}", stop.what());
     return static_cast<int>(stop.code());
   }

@@ -1,4 +1,4 @@
-#include "train/early_stop.h"
+#include "train/stop_check.h"
 
 #include <utility>
 
@@ -7,18 +7,18 @@
 
 namespace odb {
 
-StoppedEarly early_stop() {
+StoppedBeforeTraining stopped_before_training() {
   return {ExitCode::saved,
           fmt::format("{} before the first step: nothing to save", to_text(stop_state().reason))};
 }
 
-void heed_early_stop() {
-  if (stop_state().stop()) throw early_stop();
+void throw_if_stop_requested() {
+  if (stop_state().stop()) throw stopped_before_training();
 }
 
-ProgressCallback heeding_stops(ProgressCallback progress) {
+ProgressCallback with_stop_checks(ProgressCallback progress) {
   return [progress = std::move(progress)](std::uint64_t done, std::uint64_t total) {
-    heed_early_stop();
+    throw_if_stop_requested();
     if (progress) progress(done, total);
   };
 }

@@ -8,18 +8,18 @@
 namespace odb {
 
 // "SIGTERM before the first step: nothing to save", with exit code 75.
-class StoppedEarly : public Error {
+class StoppedBeforeTraining : public Error {
  public:
   using Error::Error;
 };
 
 // To be called after a stop was requested.
-StoppedEarly early_stop();
+StoppedBeforeTraining stopped_before_training();
 
-// Throws StoppedEarly if a stop was requested. Never blocks; any thread.
-void heed_early_stop();
+// Throws StoppedBeforeTraining if a stop was requested. Never blocks; any thread.
+void throw_if_stop_requested();
 
-// `progress`, which may be empty, that also throws StoppedEarly if a stop was requested.
-ProgressCallback heeding_stops(ProgressCallback progress);
+// `progress`, which may be empty, that also throws StoppedBeforeTraining if a stop was requested.
+ProgressCallback with_stop_checks(ProgressCallback progress);
 
 }  // namespace odb

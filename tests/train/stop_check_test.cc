@@ -1,5 +1,5 @@
 // Stops that come before the first step, in one process.
-#include "train/early_stop.h"
+#include "train/stop_check.h"
 
 #include <signal.h>
 
@@ -13,11 +13,11 @@ using namespace odb;
 
 TEST_CASE("A check for a stop throws after one, and names it") {
   const ScopedStopSignals signals;
-  CHECK_NOTHROW(heed_early_stop());
+  CHECK_NOTHROW(throw_if_stop_requested());
   ::raise(SIGTERM);
-  CHECK_THROWS_WITH(heed_early_stop(), "SIGTERM before the first step: nothing to save");
+  CHECK_THROWS_WITH(throw_if_stop_requested(), "SIGTERM before the first step: nothing to save");
   try {
-    heed_early_stop();
+    throw_if_stop_requested();
   } catch (const Error& error) {
     CHECK(error.code() == ExitCode::saved);
   }
@@ -27,10 +27,10 @@ TEST_CASE("A pass that reports its progress continues until a stop, and no furth
   const ScopedStopSignals signals;
   std::vector<std::uint64_t> reported;
   const ProgressCallback progress =
-      heeding_stops([&](std::uint64_t done, std::uint64_t) { reported.push_back(done); });
+      with_stop_checks([&](std::uint64_t done, std::uint64_t) { reported.push_back(done); });
   progress(1, 3);
   ::raise(SIGINT);
-  CHECK_THROWS_AS(progress(2, 3), StoppedEarly);
+  CHECK_THROWS_AS(progress(2, 3), StoppedBeforeTraining);
   CHECK(reported == std::vector<std::uint64_t>{1});
-  CHECK_THROWS_AS(heeding_stops({})(2, 3), StoppedEarly);
+  CHECK_THROWS_AS(with_stop_checks({})(2, 3), StoppedBeforeTraining);
 }
