@@ -48,7 +48,7 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-Pass make_all(const RecordSet& records, SampleMaker& maker) {
+Pass make_all(const RecordSet& records, SampleBuilder& builder) {
   Pass pass;
   Sample sample;
   const auto start = std::chrono::steady_clock::now();
@@ -56,7 +56,7 @@ Pass make_all(const RecordSet& records, SampleMaker& maker) {
   for (const RecordFile& file : records.files()) {
     pass.bytes += static_cast<std::int64_t>(file.index().stamp.size);
     for (std::uint64_t row = 0; row < file.rows(); ++row) {
-      if (maker.make(file, row, sample).left_out != WhyLeftOut::no) continue;
+      if (builder.build(file, row, sample).left_out != WhyLeftOut::no) continue;
       ++pass.samples;
       pass.tokens += static_cast<std::int64_t>(sample.tokens.size());
       pass.supervised += sample.supervised;
@@ -84,13 +84,13 @@ int bench_samples(const Arguments& arguments) {
 
   RealFileSystem files;
   const SampleSource source(files, options.data, 0);
-  source.making().tell_choices();
-  const auto maker = source.making().maker();
-  const Pass cold = make_all(source.records(), *maker);
+  source.preprocessor().tell_choices();
+  const auto builder = source.preprocessor().builder();
+  const Pass cold = make_all(source.records(), *builder);
   std::vector<double> seconds;
   std::vector<double> processor;
   for (std::int64_t round = 0; round < options.rounds; ++round) {
-    const Pass warm = make_all(source.records(), *maker);
+    const Pass warm = make_all(source.records(), *builder);
     seconds.push_back(warm.seconds);
     processor.push_back(warm.processor_seconds);
   }
@@ -104,7 +104,7 @@ int bench_samples(const Arguments& arguments) {
                                       {"samples", cold.samples},
                                       {"tokens", cold.tokens},
                                       {"supervised_tokens", cold.supervised},
-                                      {"chat_template", source.making().template_name()}};
+                                      {"chat_template", source.preprocessor().template_name()}};
   if (options.json)
     fmt::print("{}\n", result.dump());
   else

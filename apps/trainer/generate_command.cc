@@ -93,13 +93,13 @@ int generate_command(const Arguments& arguments) {
   DataOptions data;
   data.tokenizer = options.tokenizer.empty() ? options.model.model : options.tokenizer;
   data.chat_template = options.raw ? "plain" : options.chat_template;
-  const SampleMaking making(files, data);
-  making.tell_choices();
+  const Preprocessor preprocessor(files, data);
+  preprocessor.tell_choices();
   const std::vector<TokenId> ids =
-      options.raw ? raw_prompt(making, options.prompt)
-                  : chat_prompt(making, {.system = options.system, .user = options.prompt});
+      options.raw ? raw_prompt(preprocessor, options.prompt)
+                  : chat_prompt(preprocessor, {.system = options.system, .user = options.prompt});
   std::vector<std::int64_t> end_tokens = read_end_tokens(files, options.model.model, config);
-  for (const TokenId token : answer_ends(making))
+  for (const TokenId token : answer_ends(preprocessor))
     end_tokens.push_back(token);
   const std::vector<std::int64_t> prompt(ids.begin(), ids.end());
   for (const std::int64_t id : prompt)
@@ -111,9 +111,9 @@ int generate_command(const Arguments& arguments) {
 
   LanguageModel model(config, {.dtype = options.model.dtype});
   load_weights(files, options.model.model, model);
-  TextPrinter printer(making.tokenizer());
+  TextPrinter printer(preprocessor.tokenizer());
   const auto is_known = [&](std::int64_t token) {
-    return token < static_cast<std::int64_t>(making.tokenizer().size());
+    return token < static_cast<std::int64_t>(preprocessor.tokenizer().size());
   };
   generate_greedily(model, prompt,
                     {.max_new_tokens = options.max_new_tokens,

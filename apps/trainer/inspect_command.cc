@@ -45,11 +45,11 @@ void describe(OptionTable& table, InspectOptions& options) {
 // Rows that are left out are named in place of a sample.
 void show_samples(const SampleSource& source, std::int64_t count) {
   const bool terminal = ::isatty(STDOUT_FILENO) != 0;
-  const auto maker = source.making().maker();
+  const auto builder = source.preprocessor().builder();
   Sample sample;
   for (const RecordFile& file : source.records().files()) {
     for (std::uint64_t row = 0; row < file.rows() && count > 0; ++row, --count) {
-      const MadeSample made = maker->make(file, row, sample);
+      const BuiltSample made = builder->build(file, row, sample);
       if (made.left_out == WhyLeftOut::bad) {
         fmt::print("--- left out: {}\n", made.problem);
         continue;
@@ -64,7 +64,7 @@ void show_samples(const SampleSource& source, std::int64_t count) {
               : fmt::format(", left out: {}", left_out_text(made.left_out));
       fmt::print("--- {}: {} tokens, {} supervised{}{}\n", file.where(row), sample.tokens.size(),
                  sample.supervised, sample.truncated ? ", cut" : "", left_out);
-      fmt::print("{}\n", show_sample(sample, source.making().tokenizer(),
+      fmt::print("{}\n", show_sample(sample, source.preprocessor().tokenizer(),
                                      terminal ? Highlight::colour : Highlight::marks));
     }
   }
@@ -76,7 +76,7 @@ DataReport inspect(const SampleSource& source, const InspectOptions& options) {
   std::vector<std::string> problems;
   for (const RecordFile& file : source.records().files()) {
     PassFindings findings;
-    lengths.push_back(measure_rows(source.making(), file,
+    lengths.push_back(measure_rows(source.preprocessor(), file,
                                    {.threads = static_cast<int>(options.threads),
                                     .progress = terminal_progress("measuring " + file.path())},
                                    &findings));
@@ -91,7 +91,7 @@ DataReport inspect(const SampleSource& source, const InspectOptions& options) {
   DataReport report = make_report(lengths, options.data.cutoff_len);
   report.files = std::move(files);
   report.problems = std::move(problems);
-  report.chat_template = source.making().template_name();
+  report.chat_template = source.preprocessor().template_name();
   return report;
 }
 
@@ -115,7 +115,7 @@ int inspect_data(const Arguments& arguments) {
   const SampleSource source(
       files, options.data, 0,
       {.threads = static_cast<int>(options.threads), .progress = terminal_progress("indexing")});
-  source.making().tell_choices();
+  source.preprocessor().tell_choices();
   if (options.show > 0) {
     show_samples(source, options.show);
     return 0;

@@ -31,7 +31,7 @@ void describe(OptionTable& table, TokenizeOptions& options) {
   table.add_switch("decode", options.decode).help("read arrays of ids and write texts");
   table.add_switch("samples", options.samples)
       .help("read records and write their samples, as training makes them with the options below");
-  describe_sample_making(table, options.data);
+  describe_preprocessing(table, options.data);
   table.validate([&options] {
     if (options.decode && options.samples)
       throw UsageError("--decode and --samples exclude each other");
@@ -59,9 +59,9 @@ auto at(const std::string& where, const Action& action) {
 // {"input_ids": [...], "labels": [...]} or {"left_out": "..."} for each record.
 void print_samples(const DataOptions& options) {
   RealFileSystem files;
-  const SampleMaking making(files, options);
-  making.tell_choices();
-  const auto maker = making.maker();
+  const Preprocessor preprocessor(files, options);
+  preprocessor.tell_choices();
+  const auto builder = preprocessor.builder();
   RecordBuffer record;
   Sample sample;
   std::size_t number = 0;
@@ -69,7 +69,7 @@ void print_samples(const DataOptions& options) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     std::copy(line.begin(), line.end(), record.resize(line.size()).begin());
     const WhyLeftOut left_out =
-        at(fmt::format("standard input:{}", number), [&] { return maker->make(record, sample); });
+        at(fmt::format("standard input:{}", number), [&] { return builder->build(record, sample); });
     if (left_out == WhyLeftOut::no)
       fmt::print("{{\"input_ids\":[{}],\"labels\":[{}]}}\n", fmt::join(sample.tokens, ","),
                  fmt::join(sample.labels, ","));

@@ -16,10 +16,10 @@ void describe(OptionTable& table, DataOptions& options) {
       .help(
           "folder for indexes and decompressed copies; empty: .odb-cache next to the data, "
           "or ~/.cache/odb-trainer if that is not writable");
-  describe_sample_making(table, options);
+  describe_preprocessing(table, options);
 }
 
-void describe_sample_making(OptionTable& table, DataOptions& options) {
+void describe_preprocessing(OptionTable& table, DataOptions& options) {
   table.group("data");
   table.add("tokenizer", options.tokenizer).help("folder with tokenizer.json");
   table.add("data-format", options.data_format)

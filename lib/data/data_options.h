@@ -29,6 +29,6 @@ struct DataOptions {
 void describe(OptionTable& table, DataOptions& options);
 
 // The options that define how a record becomes a sample: without data, on-bad-sample and cache-dir.
-void describe_sample_making(OptionTable& table, DataOptions& options);
+void describe_preprocessing(OptionTable& table, DataOptions& options);
 
 }  // namespace odb

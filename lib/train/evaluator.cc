@@ -28,7 +28,7 @@ Evaluator::Evaluator(DataProcesses& processes, std::size_t first_lane,
       first_lane_(first_lane),
       data_(std::move(data)),
       loss_(std::move(loss)),
-      maker_(device, LossNorm::token),
+      builder_(device, LossNorm::token),
       groups_(groups),
       stop_(stop) {}
 
@@ -91,7 +91,7 @@ void Evaluator::add_up(std::size_t lane, Sums& sums) {
     if (!view) continue;
     const SlotHeader header = view->header;
     std::optional<MicroBatch> batch;
-    if (header.kind == SlotKind::data) batch = maker_.make(*view);
+    if (header.kind == SlotKind::data) batch = builder_.build(*view);
     pipeline.release();
     if (header.kind == SlotKind::end) return;
     if (!batch) continue;

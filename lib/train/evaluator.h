@@ -57,7 +57,7 @@ class Evaluator {
   std::size_t first_lane_;
   std::vector<std::string> data_;
   LossFunction loss_;
-  MicroBatchMaker maker_;
+  MicroBatchBuilder builder_;
   TrainingGroups& groups_;
   StopRequest& stop_;
 };

@@ -25,7 +25,7 @@ std::string input_facts(const TrainingInputs& inputs) {
   add_files(facts, "--data", *inputs.source, 1);
   for (std::size_t i = 0; i < inputs.evaluation.size(); ++i)
     add_files(facts, "--eval-data", *inputs.evaluation[i], i + 1);
-  facts["tokenizer and template"] = inputs.source->making().key();
+  facts["tokenizer and template"] = inputs.source->preprocessor().key();
   // Parsed, so that the order of keys and blanks do not count.
   facts["model's config.json"] =
       to_hex(checksum128(nlohmann::json::parse(inputs.config.json).dump()));

@@ -47,13 +47,13 @@ std::vector<double> weights_of(LossNorm norm, std::span<const std::int32_t> labe
 
 }  // namespace
 
-MicroBatchMaker::MicroBatchMaker(torch::Device device, LossNorm norm)
+MicroBatchBuilder::MicroBatchBuilder(torch::Device device, LossNorm norm)
     : device_(device), norm_(norm) {
   if (!device.is_cpu())
     copies_ = c10::impl::VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device);
 }
 
-MicroBatch MicroBatchMaker::make(const BatchView& batch) const {
+MicroBatch MicroBatchBuilder::build(const BatchView& batch) const {
   ODB_CHECK_EQ(batch.ids.size(), batch.labels.size());
   MicroBatch made{.tokens = widened(batch.ids, copies_.has_value()),
                   .labels = widened(batch.labels, false),

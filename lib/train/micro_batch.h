@@ -27,12 +27,12 @@ struct MicroBatch {
   std::optional<c10::Event> on_device;  // GPU: when the tokens have arrived
 };
 
-class MicroBatchMaker {
+class MicroBatchBuilder {
  public:
-  MicroBatchMaker(torch::Device device, LossNorm norm);
+  MicroBatchBuilder(torch::Device device, LossNorm norm);
 
   // Copies a slot that has data. The view may be released on return.
-  MicroBatch make(const BatchView& batch) const;
+  MicroBatch build(const BatchView& batch) const;
 
  private:
   torch::Device device_;

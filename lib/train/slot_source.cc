@@ -6,8 +6,8 @@
 
 namespace odb {
 
-SlotSource::SlotSource(Pipeline& pipeline, const MicroBatchMaker& maker)
-    : pipeline_(pipeline), maker_(maker) {}
+SlotSource::SlotSource(Pipeline& pipeline, const MicroBatchBuilder& builder)
+    : pipeline_(pipeline), builder_(builder) {}
 
 bool SlotSource::ready(std::chrono::milliseconds limit) {
   if (next_) return true;
@@ -15,7 +15,7 @@ bool SlotSource::ready(std::chrono::milliseconds limit) {
   if (!view) return false;
   LoadedSlot& slot = next_.emplace();
   slot.header = view->header;
-  if (view->header.kind == SlotKind::data) slot.batch = maker_.make(*view);
+  if (view->header.kind == SlotKind::data) slot.batch = builder_.build(*view);
   slot.views.assign(view->views.begin(), view->views.end());
   slot.left_out.assign(view->left_out.begin(), view->left_out.end());
   if (view->header.last_of_step || view->header.kind == SlotKind::end)

@@ -23,7 +23,7 @@ struct LoadedSlot {
 class SlotSource {
  public:
   // `pipeline` is started, and outlives the source.
-  SlotSource(Pipeline& pipeline, const MicroBatchMaker& maker);
+  SlotSource(Pipeline& pipeline, const MicroBatchBuilder& builder);
 
   // Whether the next slot is ready; waits for it up to `limit`, and loads it. Errors as
   // Pipeline::next().
@@ -35,7 +35,7 @@ class SlotSource {
 
  private:
   Pipeline& pipeline_;
-  MicroBatchMaker maker_;
+  MicroBatchBuilder builder_;
   std::optional<LoadedSlot> next_;
 };
 

@@ -18,12 +18,12 @@ namespace {
 constexpr std::int64_t kEndless = std::int64_t{1} << 40;  // epochs
 
 void check_vocabulary(const SampleSource& source, const ModelConfig& config) {
-  const auto ids = static_cast<std::int64_t>(source.making().tokenizer().size());
+  const auto ids = static_cast<std::int64_t>(source.preprocessor().tokenizer().size());
   if (ids > config.vocabulary_size)
     throw UsageError(
         "the tokenizer {} has {} ids, the model's embedding {} rows (vocab_size of its "
         "config.json); expected a tokenizer that fits the model",
-        source.making().options().tokenizer, ids, config.vocabulary_size);
+        source.preprocessor().options().tokenizer, ids, config.vocabulary_size);
 }
 
 std::string tokenizer_of(FileSystem& files, const ModelOptions& options) {
@@ -40,11 +40,11 @@ void check_weights_of(FileSystem& files, const ModelOptions& options, const Mode
 }
 
 Sample first_sample(const LaneSetup& lane) {
-  const auto maker = lane.maker();
+  const auto builder = lane.builder();
   Sample sample;
   for (std::int64_t view = 0; view < lane.shape.data_size; ++view) {
     throw_if_stop_requested();
-    if (maker->make(view, 0, sample).left_out == WhyLeftOut::no) return sample;
+    if (builder->build(view, 0, sample).left_out == WhyLeftOut::no) return sample;
   }
   throw DataError(
       "no sample can be trained: all {} rows are left out; see odb-trainer inspect data for the "
@@ -134,7 +134,7 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   const IndexBuild build{.progress = with_stop_checks(terminal_progress("indexing"))};
   inputs.source = std::make_unique<SampleSource>(files, options.data, options.loader.seed, build);
   if (place.rank == 0) {
-    inputs.source->making().tell_choices();
+    inputs.source->preprocessor().tell_choices();
     if (options.model.init == Initialization::random && holds_weights(files, options.model.model))
       log("model").warn("--init random: the weights in --model {} are not used",
                         options.model.model);

@@ -56,7 +56,7 @@ void show_start(const TrainingInputs& inputs, const std::string& config) {
   log("data").info(
       "the first sample, {} tokens, {} of them supervised (marked):\n{}",
       inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
-      show_sample(inputs.first_sample, inputs.source->making().tokenizer(), Highlight::marks));
+      show_sample(inputs.first_sample, inputs.source->preprocessor().tokenizer(), Highlight::marks));
   const std::string warning = why_nothing_is_learned(inputs.options.optimizer, inputs.limits);
   if (!warning.empty()) log("train").warn("{}", warning);
 }
@@ -282,7 +282,7 @@ bool TrainingRun::evaluate(const RunTotals& totals) {
 
 int TrainingRun::train() {
   const RunOptions& run = options();
-  SlotSource slots(processes_.pipeline(0), MicroBatchMaker(device_, run.batching.loss_norm));
+  SlotSource slots(processes_.pipeline(0), MicroBatchBuilder(device_, run.batching.loss_norm));
   ControlChannel control(*groups_);
   TrainingStep step(
       loss_of(*model_), model_->weights(), *groups_, *reducer_, *optimizer_,

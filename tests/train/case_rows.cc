@@ -33,12 +33,12 @@ struct Sums {
   }
 };
 
-CaseRow row_of(const std::string& line, SampleMaker& maker) {
+CaseRow row_of(const std::string& line, SampleBuilder& builder) {
   CaseRow row;
   RecordBuffer record;
   std::ranges::copy(line, record.resize(line.size()).begin());
   try {
-    if (maker.make(record, row.sample) != WhyLeftOut::no)
+    if (builder.build(record, row.sample) != WhyLeftOut::no)
       row.left_out = LeftOutReason::no_supervised_token;
   } catch (const DataError&) {
     row.left_out = LeftOutReason::bad_record;
@@ -88,13 +88,13 @@ void check_rows_once(const Ledgers& ledgers, const std::vector<CaseRow>& rows) {
 std::vector<CaseRow> rows_of(const std::string& path, const RowOptions& options) {
   const TestTokenizer tokenizer(options.tokenizer);
   const auto rendered_by = tokenizer.chat_template(options.chat_template);
-  SampleMaker maker({.cutoff_length = options.cutoff_length}, *rendered_by, tokenizer.new_encoder(),
+  SampleBuilder builder({.cutoff_length = options.cutoff_length}, *rendered_by, tokenizer.new_encoder(),
                     tokenizer.sample_tokens());
   std::vector<CaseRow> rows;
   std::ifstream file(path, std::ios::binary);
   REQUIRE(file.good());
   for (std::string line; std::getline(file, line);)
-    rows.push_back(row_of(line, maker));
+    rows.push_back(row_of(line, builder));
   return rows;
 }
 

@@ -62,7 +62,7 @@ void DataFaults::kill_collate() {
 void DataFaults::kill_worker(std::size_t index) {
   const auto roles = settled();
   if (!roles) return;
-  const pid_t worker = roles->makers().at(index);
+  const pid_t worker = roles->builders().at(index);
   note_(fmt::format("SIGKILL to worker {} ({})", index, worker));
   send({worker}, SIGKILL);
   replaced({worker});
@@ -81,7 +81,7 @@ void DataFaults::hang_worker(std::size_t index, int times) {
   for (int time = 0; time < times; ++time) {
     const auto roles = settled();
     if (!roles) return;
-    const pid_t worker = roles->makers().at(index);
+    const pid_t worker = roles->builders().at(index);
     const double before = processor_seconds(worker);
     pass_until([&] { return processor_seconds(worker) >= before + kLongSampleSeconds; });
     note_(fmt::format("SIGSTOP to worker {} ({}) after {:.2f} s of its work", index, worker,
@@ -96,8 +96,8 @@ void DataFaults::take_memory(bool kill_collate) {
   if (!roles) return;
   note_(fmt::format("no memory for large samples{}", kill_collate ? "; SIGKILL to collate" : ""));
   tree_.limit_memory(true);
-  send(roles->makers(), SIGKILL);
-  roles = replaced(roles->makers());
+  send(roles->builders(), SIGKILL);
+  roles = replaced(roles->builders());
   if (!roles || !kill_collate || roles->workers.empty()) return;
   // The workers, which are limited, wait until the new collate, which is not, has taken over.
   send(roles->workers, SIGSTOP);
@@ -113,8 +113,8 @@ void DataFaults::give_memory() {
   note_("memory again");
   const auto roles = settled();
   if (!roles) return;
-  send(roles->makers(), SIGKILL);  // limited ones among them
-  replaced(roles->makers());
+  send(roles->builders(), SIGKILL);  // limited ones among them
+  replaced(roles->builders());
 }
 
 }  // namespace odb

@@ -23,7 +23,7 @@ class RankTree {
     std::vector<pid_t> workers;
 
     // Those that make samples.
-    std::vector<pid_t> makers() const { return workers.empty() ? std::vector{collate} : workers; }
+    std::vector<pid_t> builders() const { return workers.empty() ? std::vector{collate} : workers; }
   };
   // Nothing while one of them has died and is not replaced yet.
   std::optional<Roles> roles() const;

@@ -35,7 +35,7 @@ std::int64_t supervised_in(const std::vector<HandSample>& samples, const HandGro
 // The sum of what the slots of the step come with.
 SlotTotals totals_of(const std::vector<HandSample>& samples, const HandStep& step);
 
-// As MicroBatchMaker makes it of a slot on the CPU. Nothing for an empty group.
+// As MicroBatchBuilder makes it of a slot on the CPU. Nothing for an empty group.
 std::optional<MicroBatch> batch_of(const std::vector<HandSample>& samples, const HandGroup& group,
                                    Layout layout, LossNorm norm);
 

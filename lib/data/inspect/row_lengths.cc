@@ -38,8 +38,8 @@ std::string_view bytes_of(const std::vector<RowLength>& lengths) {
 // The threads of one pass take rows in turns from `next`.
 class Pass {
  public:
-  Pass(const SampleMaking& making, const RecordFile& file, const PassOptions& options)
-      : making_(making), file_(file), options_(options), lengths_(file.rows()) {}
+  Pass(const Preprocessor& preprocessor, const RecordFile& file, const PassOptions& options)
+      : preprocessor_(preprocessor), file_(file), options_(options), lengths_(file.rows()) {}
 
   void run() {
     const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -84,29 +84,29 @@ class Pass {
   }
 
   void work(bool tells_progress) {
-    const std::unique_ptr<SampleMaker> maker = making_.maker(0);
+    const std::unique_ptr<SampleBuilder> builder = preprocessor_.builder(0);
     Sample sample;
     for (;;) {
       const std::uint64_t begin = next_.fetch_add(kRowsPerTurn);
       if (begin >= lengths_.size()) return;
       const std::uint64_t end = std::min<std::uint64_t>(begin + kRowsPerTurn, lengths_.size());
       for (std::uint64_t row = begin; row < end; ++row)
-        measure(*maker, row, sample);
+        measure(*builder, row, sample);
       if (tells_progress && options_.progress) options_.progress(end, lengths_.size());
     }
   }
 
-  void measure(SampleMaker& maker, std::uint64_t row, Sample& sample) {
-    MadeSample made = maker.try_make(file_, row, sample);
-    if (made.left_out == WhyLeftOut::bad && making_.options().on_bad_sample == OnBadSample::fail)
-      made = maker.make(file_, row, sample);  // throws with file and line
+  void measure(SampleBuilder& builder, std::uint64_t row, Sample& sample) {
+    BuiltSample made = builder.try_build(file_, row, sample);
+    if (made.left_out == WhyLeftOut::bad && preprocessor_.options().on_bad_sample == OnBadSample::fail)
+      made = builder.build(file_, row, sample);  // throws with file and line
     RowLength& result = lengths_[row];
     result.left_out = static_cast<std::uint32_t>(made.left_out);
     if (made.left_out == WhyLeftOut::bad) return add_problem(row, made.problem);
-    ++rows_by_format_[static_cast<std::size_t>(maker.last_format())];
+    ++rows_by_format_[static_cast<std::size_t>(builder.last_format())];
     if (made.left_out == WhyLeftOut::empty) return;
     result.length = static_cast<std::uint32_t>(sample.tokens.size());
-    const auto cutoff = static_cast<std::size_t>(making_.options().cutoff_len);
+    const auto cutoff = static_cast<std::size_t>(preprocessor_.options().cutoff_len);
     const std::size_t kept =
         cutoff > 0 ? std::min(cutoff, sample.labels.size()) : sample.labels.size();
     const auto supervised = std::count_if(
@@ -126,7 +126,7 @@ class Pass {
     if (problems_.size() > kMaxProblems) problems_.erase(std::prev(problems_.end()));
   }
 
-  const SampleMaking& making_;
+  const Preprocessor& preprocessor_;
   const RecordFile& file_;
   const PassOptions& options_;
   std::vector<RowLength> lengths_;
@@ -150,7 +150,7 @@ CacheTail tail_of(const std::vector<RowLength>& lengths, const std::string& key)
 // What the lengths depend on. Part of the checksum, so that the lengths of other samples do not
 // match.
 std::string key_of(const SampleSource& source, const RecordFile& file) {
-  return file.content_key() + source.making().key();
+  return file.content_key() + source.preprocessor().key();
 }
 
 // Whether the file at `path` holds the lengths of these samples; then `lengths` are them.
@@ -165,9 +165,9 @@ bool load_from(const std::string& path, const SampleSource& source, const Record
 
 }  // namespace
 
-std::vector<RowLength> measure_rows(const SampleMaking& making, const RecordFile& file,
+std::vector<RowLength> measure_rows(const Preprocessor& preprocessor, const RecordFile& file,
                                     const PassOptions& options, PassFindings* findings) {
-  Pass pass(making, file, options);
+  Pass pass(preprocessor, file, options);
   pass.run();
   if (findings != nullptr) pass.tell(*findings);
   return std::move(pass.lengths());
@@ -203,7 +203,7 @@ std::vector<RowLength> row_lengths(const SampleSource& source, const RecordFile&
                                    const PassOptions& options) {
   if (auto cached = load_row_lengths(source, file)) return *std::move(cached);
   log("data").info("measuring the samples of {} ({} rows)", file.path(), file.rows());
-  std::vector<RowLength> lengths = measure_rows(source.making(), file, options);
+  std::vector<RowLength> lengths = measure_rows(source.preprocessor(), file, options);
   store_row_lengths(source, file, lengths);
   return lengths;
 }

@@ -40,11 +40,11 @@ struct PassOptions {
 
 // Builds the sample of each row of `file` on several threads, which have ended when it returns.
 // With on-bad-sample fail, throws the DataError of the first bad row that is found.
-std::vector<RowLength> measure_rows(const SampleMaking& making, const RecordFile& file,
+std::vector<RowLength> measure_rows(const Preprocessor& preprocessor, const RecordFile& file,
                                     const PassOptions& options, PassFindings* findings = nullptr);
 
 // The lengths of a file from the cache, or nullopt if they are missing or damaged. Their key is
-// (content of the file, SampleMaking::key).
+// (content of the file, Preprocessor::key).
 std::optional<std::vector<RowLength>> load_row_lengths(const SampleSource& source,
                                                        const RecordFile& file);
 void store_row_lengths(const SampleSource& source, const RecordFile& file,

@@ -88,7 +88,7 @@ std::vector<ProcessUse> DataProcesses::use() const {
     const std::string prefix = name == "train" ? "" : name + " ";
     add(prefix + "collate", control.collate_process);
     for (int worker = 0; worker < lanes_[lane].setup.workers; ++worker)
-      add(fmt::format("{}worker {}", prefix, worker), control.makers[worker].process);
+      add(fmt::format("{}worker {}", prefix, worker), control.builders[worker].process);
   }
   return uses;
 }

@@ -45,11 +45,11 @@ auto beating(std::atomic<std::int64_t>& beats) {
 
 int run_worker(Lane& lane, int worker) {
   const auto index = static_cast<std::size_t>(worker);
-  const std::unique_ptr<ViewMaker> maker = lane.setup.maker();
+  const std::unique_ptr<ViewBuilder> builder = lane.setup.builder();
   LaneControl& control = *lane.memory.control;
-  Worker(lane.memory.workers[index], control.makers[index], control.request_generation, *maker,
+  Worker(lane.memory.workers[index], control.builders[index], control.request_generation, *builder,
          lane.setup.rules)
-      .run(beating(control.makers[index].beats));
+      .run(beating(control.builders[index].beats));
   return 0;
 }
 
@@ -60,8 +60,8 @@ int run_collate(Lane& lane) {
     Collate(lane.setup, lane.memory, feed).run(beating(control.beats));
     return 0;
   }
-  const std::unique_ptr<ViewMaker> maker = lane.setup.maker();
-  OwnFeed feed(*maker, control.makers[0], lane.setup.rules);
+  const std::unique_ptr<ViewBuilder> builder = lane.setup.builder();
+  OwnFeed feed(*builder, control.builders[0], lane.setup.rules);
   Collate(lane.setup, lane.memory, feed).run(beating(control.beats));
   return 0;
 }
@@ -140,22 +140,22 @@ std::string ForkServer::role(const Child& child) const {
 }
 
 // Where the child records the sample that it prepares; null for a collate that prepares none.
-MakerState* ForkServer::maker_state(const Child& child) {
+BuilderState* ForkServer::builder_state(const Child& child) {
   Lane& lane = lane_of(child);
-  if (child.worker != kCollate) return &lane.memory.control->makers[child.worker];
-  return lane.setup.workers == 0 ? &lane.memory.control->makers[0] : nullptr;
+  if (child.worker != kCollate) return &lane.memory.control->builders[child.worker];
+  return lane.setup.workers == 0 ? &lane.memory.control->builders[0] : nullptr;
 }
 
 std::int64_t ForkServer::progress(const Child& child) {
-  const MakerState* const maker = maker_state(child);
-  return (maker != nullptr ? maker->made.load() : 0) +
+  const BuilderState* const builder = builder_state(child);
+  return (builder != nullptr ? builder->built.load() : 0) +
          (child.worker == kCollate ? lane_of(child).memory.control->progress.load() : 0);
 }
 
 std::int64_t ForkServer::signs_of_life(const Child& child) {
   const LaneControl& control = *lane_of(child).memory.control;
   return progress(child) + (child.worker == kCollate ? control.beats.load()
-                                                     : control.makers[child.worker].beats.load());
+                                                     : control.builders[child.worker].beats.load());
 }
 
 // Gloo's waits give no sign of life. A stopped process (SIGSTOP) may not be silent even there.
@@ -195,7 +195,7 @@ void ForkServer::fork(Child& child) {
 
 std::atomic<std::int32_t>& ForkServer::process_word(const Child& child) {
   LaneControl& control = *lane_of(child).memory.control;
-  return child.worker == kCollate ? control.collate_process : control.makers[child.worker].process;
+  return child.worker == kCollate ? control.collate_process : control.builders[child.worker].process;
 }
 
 void ForkServer::reap() {
@@ -231,21 +231,21 @@ bool ForkServer::replace(Child& child, int wait_status) {
 }
 
 std::string ForkServer::sample_of(const Child& child) {
-  const MakerState* const maker = maker_state(child);
-  const std::int64_t making = maker != nullptr ? maker->making.load() : 0;
-  if (making == 0) return "";
-  return fmt::format(" while it prepared sample {} of epoch {}", making - 1, maker->epoch.load());
+  const BuilderState* const builder = builder_state(child);
+  const std::int64_t building = builder != nullptr ? builder->building.load() : 0;
+  if (building == 0) return "";
+  return fmt::format(" while it prepared sample {} of epoch {}", building - 1, builder->epoch.load());
 }
 
 void ForkServer::note_suspect(const Child& child, const Death& death) {
-  MakerState* const maker = maker_state(child);
-  if (maker == nullptr || maker->making == 0) return;
-  const std::int64_t making = maker->making.exchange(0);
+  BuilderState* const builder = builder_state(child);
+  if (builder == nullptr || builder->building == 0) return;
+  const std::int64_t building = builder->building.exchange(0);
   if (death.kind == DeathKind::killed) return;
-  const bool again = maker->suspect == making && maker->suspect_epoch == maker->epoch;
-  maker->crashes = again ? maker->crashes + 1 : 1;
-  maker->suspect = making;
-  maker->suspect_epoch = maker->epoch.load();
+  const bool again = builder->suspect == building && builder->suspect_epoch == builder->epoch;
+  builder->crashes = again ? builder->crashes + 1 : 1;
+  builder->suspect = building;
+  builder->suspect_epoch = builder->epoch.load();
 }
 
 bool ForkServer::may_go_on(Child& child, const Death& death) {

@@ -71,7 +71,7 @@ class ForkServer {
 
   Lane& lane_of(const Child& child) { return lanes_[child.lane]; }
   std::string role(const Child& child) const;
-  MakerState* maker_state(const Child& child);
+  BuilderState* builder_state(const Child& child);
   std::atomic<std::int32_t>& process_word(const Child& child);
   std::int64_t progress(const Child& child);
   std::int64_t signs_of_life(const Child& child);

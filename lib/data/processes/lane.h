@@ -15,11 +15,11 @@
 #include "batching/strategies/make_source.h"
 #include "data/processes/arena.h"
 #include "data/processes/lane_control.h"
-#include "data/processes/make_view.h"
+#include "data/processes/build_view.h"
 #include "data/processes/round_log.h"
 #include "data/processes/shared_peers.h"
 #include "data/processes/start_note.h"
-#include "data/processes/view_maker.h"
+#include "data/processes/view_builder.h"
 #include "data/processes/worker.h"
 
 namespace odb {
@@ -38,7 +38,7 @@ struct LaneSetup {
   std::int64_t epochs = 1;   // runs epochs 0..epochs-1, then collate is idle
   int workers = 2;           // 0: collate prepares the samples
   std::int64_t depth = 8;    // slots kept ready, at least 2
-  MakingRules rules;
+  PreprocessingOptions rules;
   bool at_start = true;  // forked with the fork server; else on demand
   // A data process that shows no sign of life for this time is killed and forked again, and the
   // sample that it was preparing is a suspect. A process that waits is never silent.
@@ -46,7 +46,7 @@ struct LaneSetup {
   // Lengths by view for strategies that plan with them; may be empty for other strategies. Called
   // in the collate process.
   std::function<LengthTable(std::int64_t epoch)> lengths;
-  ViewMakerFactory maker;
+  ViewBuilderFactory builder;
   MembershipFactory membership;  // empty: no other ranks, or no alignment with them (evaluation)
 
   Epoch epoch(std::int64_t number) const;

@@ -45,11 +45,11 @@ struct FailureNote {
 // The sample that a process is preparing, so that its death can be blamed on the sample. Written by
 // the process, read by the fork server once it is dead. `suspect` and `crashes` are written by the
 // fork server and read by the process.
-struct MakerState {
+struct BuilderState {
   std::atomic<std::int32_t> process{0};  // pid; by the fork server; 0: none
-  std::atomic<std::int64_t> making{0};   // view + 1; 0: none
+  std::atomic<std::int64_t> building{0};   // view + 1; 0: none
   std::atomic<std::int64_t> epoch{0};    // of it
-  std::atomic<std::int64_t> made{0};     // samples, over all lives
+  std::atomic<std::int64_t> built{0};     // samples, over all lives
   std::atomic<std::int64_t> beats{0};    // by a worker: rises with every poll of its waits
   std::atomic<std::int64_t> suspect{0};  // view + 1 that its last life crashed on
   std::atomic<std::int64_t> suspect_epoch{0};
@@ -122,7 +122,7 @@ struct LaneControl {
   FailureNote collate_failure;                   // by collate
   FailureNote server_failure;                    // by the fork server
   CrashedSamples crashed;
-  MakerState makers[kMaxWorkers];  // the workers; without workers [0] is collate itself
+  BuilderState builders[kMaxWorkers];  // the workers; without workers [0] is collate itself
 };
 
 }  // namespace odb

@@ -11,9 +11,9 @@ namespace odb {
 
 class OwnFeed final : public SampleFeed {
  public:
-  // `maker` and `state` must outlive it.
-  OwnFeed(ViewMaker& maker, MakerState& state, const MakingRules& rules)
-      : maker_(maker), state_(state), rules_(rules) {}
+  // `builder` and `state` must outlive it.
+  OwnFeed(ViewBuilder& builder, BuilderState& state, const PreprocessingOptions& rules)
+      : builder_(builder), state_(state), rules_(rules) {}
 
   void restart() override { requests_.clear(); }
   std::int64_t max_ahead() const override { return 64; }
@@ -27,7 +27,7 @@ class OwnFeed final : public SampleFeed {
     ODB_CHECK(!requests_.empty(), "an answer was requested before any view");
     const ViewRequest& request = requests_.front();
     if (!pause_for(pause_before(state_, request), given_up)) return std::nullopt;
-    answer_ = make_view(maker_, state_, rules_, request, sample_);
+    answer_ = build_view(builder_, state_, rules_, request, sample_);
     FedSample fed{.kind = answer_.kind,
                   .view = request.view,
                   .reason = answer_.reason,
@@ -43,9 +43,9 @@ class OwnFeed final : public SampleFeed {
   void done() override { requests_.pop_front(); }
 
  private:
-  ViewMaker& maker_;
-  MakerState& state_;
-  MakingRules rules_;
+  ViewBuilder& builder_;
+  BuilderState& state_;
+  PreprocessingOptions rules_;
   std::deque<ViewRequest> requests_;
   Sample sample_;
   ViewAnswer answer_;

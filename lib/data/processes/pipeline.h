@@ -85,7 +85,7 @@ class Pipeline {
 
   // The pid of the newest process of a role, for tests and reports.
   pid_t collate_process() const { return control().collate_process; }
-  pid_t worker_process(int worker) const { return control().makers[worker].process; }
+  pid_t worker_process(int worker) const { return control().builders[worker].process; }
   // What collate is doing, for the heartbeat: "aligning".
   const char* phase() const { return to_text(control().phase.load()); }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "data/inspect/row_lengths.h"
-#include "data/processes/record_view_maker.h"
+#include "data/processes/record_view_builder.h"
 #include "base/progress_callback.h"
 
 namespace odb {
@@ -16,7 +16,7 @@ constexpr std::int64_t kTemplateTokens = 1024;
 using RowTables = std::vector<std::vector<std::int32_t>>;
 
 RowTables measure(const SampleSource& source, const ProgressCallback& progress) {
-  const std::int64_t cutoff = source.making().options().cutoff_len;
+  const std::int64_t cutoff = source.preprocessor().options().cutoff_len;
   RowTables tables;
   for (const RecordFile& file : source.records().files()) {
     std::vector<std::int32_t>& lengths = tables.emplace_back();
@@ -43,7 +43,7 @@ LengthTable lengths_of_epoch(const RecordSet& records, const RowTables& tables,
 }  // namespace
 
 std::int64_t longest_sample(const SampleSource& source) {
-  if (source.making().options().cutoff_len > 0) return source.making().options().cutoff_len;
+  if (source.preprocessor().options().cutoff_len > 0) return source.preprocessor().options().cutoff_len;
   std::uint64_t bytes = 0;
   for (const RecordFile& file : source.records().files())
     bytes = std::max(bytes, file.index().longest_row);
@@ -61,9 +61,9 @@ LaneSetup record_lane(const SampleSource& source, const BatchingOptions& resolve
   setup.batching = resolved;
   setup.workers = static_cast<int>(options.data_workers);
   setup.depth = options.depth;
-  setup.rules = {.skip_bad = source.making().options().on_bad_sample == OnBadSample::skip,
+  setup.rules = {.skip_bad = source.preprocessor().options().on_bad_sample == OnBadSample::skip,
                  .longest = longest_sample(source)};
-  setup.maker = [&source] { return std::make_unique<RecordViewMaker>(source); };
+  setup.builder = [&source] { return std::make_unique<RecordViewBuilder>(source); };
   if (plans_epoch(resolved.strategy))
     setup.lengths = [&records = source.records(),
                      tables = std::make_shared<const RowTables>(measure(source, progress))](

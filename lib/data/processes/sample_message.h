@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "batching/item.h"
-#include "data/processes/make_view.h"
+#include "data/processes/build_view.h"
 #include "data/sample/sample.h"
 
 namespace odb {

@@ -9,10 +9,10 @@
 #include <string>
 
 #include "data/processes/lane_control.h"
-#include "data/processes/make_view.h"
+#include "data/processes/build_view.h"
 #include "data/processes/ring.h"
 #include "data/processes/sample_message.h"
-#include "data/processes/view_maker.h"
+#include "data/processes/view_builder.h"
 #include "data/processes/wake_up.h"
 
 namespace odb {
@@ -35,9 +35,9 @@ std::size_t worker_ring_bytes(std::int64_t requests, std::int64_t longest);
 class Worker {
  public:
   // All must outlive it. `generation` is the newest one of requests.
-  Worker(WorkerRings& rings, MakerState& state, const std::atomic<std::uint64_t>& generation,
-         ViewMaker& maker, const MakingRules& rules)
-      : rings_(rings), state_(state), generation_(generation), maker_(maker), rules_(rules) {}
+  Worker(WorkerRings& rings, BuilderState& state, const std::atomic<std::uint64_t>& generation,
+         ViewBuilder& builder, const PreprocessingOptions& rules)
+      : rings_(rings), state_(state), generation_(generation), builder_(builder), rules_(rules) {}
 
   // Answers requests until `stopped` holds, which every wait polls. Blocks.
   template <typename Stopped>
@@ -67,7 +67,7 @@ class Worker {
   template <typename GivenUp>
   bool answer(const SampleRequest& request, GivenUp&& given_up) {
     if (!pause_for(pause_before(state_, request.view), given_up)) return false;
-    const ViewAnswer answer = make_view(maker_, state_, rules_, request.view, sample_);
+    const ViewAnswer answer = build_view(builder_, state_, rules_, request.view, sample_);
     const auto sent = [&] { return send(request, answer); };
     return wait_for(rings_.answers.room(), sent, given_up);
   }
@@ -77,10 +77,10 @@ class Worker {
   void flush_if_due();
 
   WorkerRings& rings_;
-  MakerState& state_;
+  BuilderState& state_;
   const std::atomic<std::uint64_t>& generation_;
-  ViewMaker& maker_;
-  MakingRules rules_;
+  ViewBuilder& builder_;
+  PreprocessingOptions rules_;
   Sample sample_;
   std::size_t unflushed_bytes_ = 0;
   std::int64_t last_flush_ns_ = 0;

@@ -7,14 +7,14 @@ namespace {
 
 constexpr std::string_view kAnswer = "answer";  // any text
 
-Rendering render(const SampleMaking& making, const ChatPrompt& prompt) {
+Rendering render(const Preprocessor& preprocessor, const ChatPrompt& prompt) {
   Conversation conversation;
   if (!prompt.system.empty())
     conversation.messages.push_back({.role = Role::system, .content = prompt.system});
   conversation.messages.push_back({.role = Role::user, .content = prompt.user});
   conversation.messages.push_back({.role = Role::assistant, .content = kAnswer});
   Rendering rendering;
-  making.chat_template().render(conversation, rendering);
+  preprocessor.chat_template().render(conversation, rendering);
   return rendering;
 }
 
@@ -34,25 +34,25 @@ std::vector<TextPiece> pieces_before_answer(const Rendering& rendering) {
 
 }  // namespace
 
-std::vector<TokenId> chat_prompt(const SampleMaking& making, const ChatPrompt& prompt) {
-  const Rendering rendering = render(making, prompt);
+std::vector<TokenId> chat_prompt(const Preprocessor& preprocessor, const ChatPrompt& prompt) {
+  const Rendering rendering = render(preprocessor, prompt);
   std::vector<TokenId> ids;
-  Encoder(making.tokenizer()).encode(pieces_before_answer(rendering), ids);
+  Encoder(preprocessor.tokenizer()).encode(pieces_before_answer(rendering), ids);
   return ids;
 }
 
-std::vector<TokenId> raw_prompt(const SampleMaking& making, std::string_view text) {
-  std::vector<TokenId> ids = making.tokenizer().frame().prefix;
-  Encoder(making.tokenizer()).encode(text, ids);
+std::vector<TokenId> raw_prompt(const Preprocessor& preprocessor, std::string_view text) {
+  std::vector<TokenId> ids = preprocessor.tokenizer().frame().prefix;
+  Encoder(preprocessor.tokenizer()).encode(text, ids);
   return ids;
 }
 
-std::vector<TokenId> answer_ends(const SampleMaking& making) {
+std::vector<TokenId> answer_ends(const Preprocessor& preprocessor) {
   std::vector<TokenId> ends;
-  const Rendering rendering = render(making, {.system = "", .user = "question"});
+  const Rendering rendering = render(preprocessor, {.system = "", .user = "question"});
   for (const Piece& piece : rendering.pieces())
     if (piece.answer != kNoAnswer && !piece.is_text()) ends.push_back(piece.control);
-  if (making.end_of_text()) ends.push_back(*making.end_of_text());
+  if (preprocessor.eos_token()) ends.push_back(*preprocessor.eos_token());
   return ends;
 }
 

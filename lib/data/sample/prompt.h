@@ -16,12 +16,12 @@ struct ChatPrompt {
 
 // The conversation up to where the assistant's answer begins, as training writes it. Throws
 // DataError if the template refuses it.
-std::vector<TokenId> chat_prompt(const SampleMaking& making, const ChatPrompt& prompt);
+std::vector<TokenId> chat_prompt(const Preprocessor& preprocessor, const ChatPrompt& prompt);
 
 // The text itself, after the token that the tokenizer puts before texts, if any.
-std::vector<TokenId> raw_prompt(const SampleMaking& making, std::string_view text);
+std::vector<TokenId> raw_prompt(const Preprocessor& preprocessor, std::string_view text);
 
 // The control tokens that end an answer of the template, and a text of the tokenizer.
-std::vector<TokenId> answer_ends(const SampleMaking& making);
+std::vector<TokenId> answer_ends(const Preprocessor& preprocessor);
 
 }  // namespace odb

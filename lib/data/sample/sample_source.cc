@@ -57,7 +57,7 @@ std::vector<DataSource> parse_sources(FileSystem& files, const std::vector<std::
 
 }  // namespace
 
-SampleMaking::SampleMaking(FileSystem& files, const DataOptions& options)
+Preprocessor::Preprocessor(FileSystem& files, const DataOptions& options)
     : options_(options),
       records_{.format = parse_format(options.data_format), .columns = ColumnNames(options.column)},
       tokenizer_(Tokenizer::load(file_of(files, options.tokenizer))),
@@ -70,36 +70,36 @@ SampleMaking::SampleMaking(FileSystem& files, const DataOptions& options)
   };
   template_ =
       may_be_talks(records_) ? choose_template(options.chat_template, config, find) : no_template();
-  if (!config.end_of_text.empty()) {
-    end_of_text_ = find(config.end_of_text);
-    if (!end_of_text_)
+  if (!config.eos_token.empty()) {
+    eos_token_ = find(config.eos_token);
+    if (!eos_token_)
       throw DataError(
           "{}: tokenizer_config.json names the eos_token '{}', which the tokenizer lacks",
-          config.folder, config.end_of_text);
+          config.folder, config.eos_token);
   }
   const SequenceFrame& frame = tokenizer_.frame();
-  sample_tokens_ = {.before_text = frame.prefix,
-                    .behind_text = frame.suffix,
+  sample_tokens_ = {.bos_tokens = frame.prefix,
+                    .eos_tokens = frame.suffix,
                     .vocabulary_size = static_cast<std::int64_t>(tokenizer_.size())};
-  std::vector<TokenId>& end_tokens = sample_tokens_.behind_text;
-  if (end_of_text_ && (end_tokens.empty() || end_tokens.back() != *end_of_text_))
-    end_tokens.push_back(*end_of_text_);
+  std::vector<TokenId>& end_tokens = sample_tokens_.eos_tokens;
+  if (eos_token_ && (end_tokens.empty() || end_tokens.back() != *eos_token_))
+    end_tokens.push_back(*eos_token_);
   tokenizer_key_ = to_hex(file_checksum128(files, file_of(files, options.tokenizer)));
 }
 
-void SampleMaking::tell_choices() const {
+void Preprocessor::tell_choices() const {
   if (template_.notice.empty())
     log("data").info("chat template: {}", template_.name);
   else
     log("data").warn("{}", template_.notice);
-  if (sample_tokens_.behind_text.empty() && may_be_texts(records_))
+  if (sample_tokens_.eos_tokens.empty() && may_be_texts(records_))
     log("data").warn(
         "{} names no eos_token in a tokenizer_config.json: text records get no end token",
         options_.tokenizer);
 }
 
-std::unique_ptr<SampleMaker> SampleMaking::maker(std::int64_t cutoff_length) const {
-  return std::make_unique<SampleMaker>(
+std::unique_ptr<SampleBuilder> Preprocessor::builder(std::int64_t cutoff_length) const {
+  return std::make_unique<SampleBuilder>(
       SampleOptions{.records = records_,
                     .train_on = options_.train_on,
                     .cutoff_length = cutoff_length,
@@ -111,10 +111,10 @@ std::unique_ptr<SampleMaker> SampleMaking::maker(std::int64_t cutoff_length) con
       sample_tokens_);
 }
 
-std::string SampleMaking::key() const {
+std::string Preprocessor::key() const {
   return to_hex(checksum128(fmt::format(
       "samples 1|{}|{}|{}|{}|{}|{}|{}|{}|{}", tokenizer_key_, template_.name,
-      fmt::join(sample_tokens_.before_text, " "), fmt::join(sample_tokens_.behind_text, " "),
+      fmt::join(sample_tokens_.bos_tokens, " "), fmt::join(sample_tokens_.eos_tokens, " "),
       train_on_name(options_.train_on), options_.cutoff_len, options_.parse_special_in_text,
       options_.data_format, fmt::join(options_.column, "|"))));
 }
@@ -122,14 +122,14 @@ std::string SampleMaking::key() const {
 SampleSource::SampleSource(FileSystem& files, const DataOptions& options, std::uint64_t seed,
                            const IndexBuild& build)
     : cache_(files, options.cache_dir),
-      making_(std::make_shared<const SampleMaking>(files, options)),
+      preprocessor_(std::make_shared<const Preprocessor>(files, options)),
       records_(parse_sources(files, options.data), seed, cache_, build) {}
 
 SampleSource::SampleSource(FileSystem& files, const SampleSource& other,
                            const std::vector<std::string>& data, std::uint64_t seed,
                            const IndexBuild& build)
-    : cache_(files, other.making().options().cache_dir),
-      making_(other.making_),
+    : cache_(files, other.preprocessor().options().cache_dir),
+      preprocessor_(other.preprocessor_),
       records_(parse_sources(files, data), seed, cache_, build) {}
 
 }  // namespace odb

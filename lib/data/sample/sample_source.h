@@ -1,5 +1,5 @@
 // Everything that samples are made of, opened once: records, tokenizer, chat template. Immutable,
-// so threads and forked processes share it; each makes samples with its own SampleMaker.
+// so threads and forked processes share it; each makes samples with its own SampleBuilder.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "data/data_options.h"
 #include "data/records/record_set.h"
-#include "data/sample/sample_maker.h"
+#include "data/sample/sample_builder.h"
 #include "data/sample/token_bytes.h"
 #include "data/templates/template_choice.h"
 #include "data/tokenizer/tokenizer.h"
@@ -18,26 +18,26 @@
 namespace odb {
 
 // The tokenizer and its settings; also used without records (tokenize --samples).
-class SampleMaking {
+class Preprocessor {
  public:
   // Throws UsageError, DataError or FileError, so that errors are found before training. Also
   // refuses a template token that a content could contain or that strips white space around it.
-  SampleMaking(FileSystem& files, const DataOptions& options);
+  Preprocessor(FileSystem& files, const DataOptions& options);
 
   // Logs the template, its notice, and whether texts get no end token. All ranks would log the
   // same, so only one rank calls it.
   void tell_choices() const;
 
   // A new maker for the calling thread. `cutoff_length` replaces the option's (0: never cut).
-  std::unique_ptr<SampleMaker> maker() const { return maker(options_.cutoff_len); }
-  std::unique_ptr<SampleMaker> maker(std::int64_t cutoff_length) const;
+  std::unique_ptr<SampleBuilder> builder() const { return builder(options_.cutoff_len); }
+  std::unique_ptr<SampleBuilder> builder(std::int64_t cutoff_length) const;
 
   const DataOptions& options() const { return options_; }
   const Tokenizer& tokenizer() const { return tokenizer_; }
   const std::string& template_name() const { return template_.name; }
   const ChatTemplate& chat_template() const { return *template_.chat_template; }
   // The token that ends a text, if the tokenizer names one.
-  std::optional<TokenId> end_of_text() const { return end_of_text_; }
+  std::optional<TokenId> eos_token() const { return eos_token_; }
 
   // Changes whenever the same record could give another sample: tokenizer files, template, cutoff,
   // format, columns, supervised tokens.
@@ -49,7 +49,7 @@ class SampleMaking {
   Tokenizer tokenizer_;
   TokenBytes token_bytes_;
   ChosenTemplate template_;
-  std::optional<TokenId> end_of_text_;
+  std::optional<TokenId> eos_token_;
   SampleTokens sample_tokens_;
   std::string tokenizer_key_;
 };
@@ -64,13 +64,13 @@ class SampleSource {
   SampleSource(FileSystem& files, const SampleSource& other, const std::vector<std::string>& data,
                std::uint64_t seed, const IndexBuild& build = {});
 
-  const SampleMaking& making() const { return *making_; }
+  const Preprocessor& preprocessor() const { return *preprocessor_; }
   const RecordSet& records() const { return records_; }
   const CacheFolder& cache() const { return cache_; }
 
  private:
   CacheFolder cache_;
-  std::shared_ptr<const SampleMaking> making_;
+  std::shared_ptr<const Preprocessor> preprocessor_;
   RecordSet records_;
 };
 

@@ -33,7 +33,7 @@ using FindToken = std::function<std::optional<TokenId>(std::string_view)>;
 // What a template needs to know of the tokenizer.
 struct TemplateTokens {
   FindToken find;
-  std::string end_of_text;  // tokenizer_config.json's eos_token; may be empty
+  std::string eos_token;  // tokenizer_config.json's eos_token; may be empty
 };
 
 // "qwen3", "qwen3-instruct", "qwen2.5", "chatml", "llama3", "llama3.1", "plain".

@@ -5,11 +5,11 @@
 namespace odb {
 
 PlainTemplate::PlainTemplate(const TemplateTokens& tokens) {
-  if (tokens.end_of_text.empty())
+  if (tokens.eos_token.empty())
     throw DataError(
         "the chat template plain needs an end-of-text token, but the tokenizer names no "
         "eos_token in tokenizer_config.json");
-  end_of_text_ = want_token(tokens, tokens.end_of_text, "plain");
+  eos_token_ = want_token(tokens, tokens.eos_token, "plain");
 }
 
 void PlainTemplate::render(const Conversation& conversation, Rendering& into) const {
@@ -24,7 +24,7 @@ void PlainTemplate::render(const Conversation& conversation, Rendering& into) co
     }
     into.open_answer(message.supervised);
     into.add_text(message.content);
-    into.add_control(end_of_text_);
+    into.add_control(eos_token_);
     into.close_answer();
   }
 }

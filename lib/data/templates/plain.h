@@ -17,7 +17,7 @@ class PlainTemplate final : public ChatTemplate {
   void render(const Conversation& conversation, Rendering& into) const override;
 
  private:
-  TokenId end_of_text_;
+  TokenId eos_token_;
 };
 
 // A text: `prompt` is context, `completion` and `end_tokens` are the answer.

@@ -77,7 +77,7 @@ TokenizerConfig read_tokenizer_config(FileSystem& files, const std::string& fold
     const auto config = nlohmann::json::parse(files.read_all(path), nullptr, false);
     if (!config.is_object()) throw DataError("{}: found no JSON object in it", path);
     result.chat_template = template_text(config, path);
-    result.end_of_text = token_text(config, "eos_token", path);
+    result.eos_token = token_text(config, "eos_token", path);
   }
   const std::string jinja = join_path(folder, "chat_template.jinja");
   if (files.exists(jinja)) result.chat_template = files.read_all(jinja);
@@ -105,7 +105,7 @@ std::optional<std::string> known_template(std::string_view hash) {
 
 ChosenTemplate choose_template(const std::string& option, const TokenizerConfig& config,
                                const FindToken& find) {
-  const TemplateTokens tokens{.find = find, .end_of_text = config.end_of_text};
+  const TemplateTokens tokens{.find = find, .eos_token = config.eos_token};
   if (option != "auto")
     return {.name = option, .chat_template = make_chat_template(option, tokens)};
   if (config.chat_template) {

@@ -37,7 +37,7 @@ TEST_CASE("The lengths of all rows, on any number of threads") {
   const SampleSource source(folder.files(), options_for(folder, "a.jsonl"), 0);
   const RecordFile& file = source.records().files().front();
   PassFindings findings;
-  const auto lengths = measure_rows(source.making(), file, {.threads = 1}, &findings);
+  const auto lengths = measure_rows(source.preprocessor(), file, {.threads = 1}, &findings);
   REQUIRE(lengths.size() == 302);
   CHECK(lengths[50].reason() == WhyLeftOut::bad);
   CHECK(lengths[300].reason() == WhyLeftOut::empty);
@@ -46,15 +46,15 @@ TEST_CASE("The lengths of all rows, on any number of threads") {
   CHECK(findings.problems[0] == folder.path("a.jsonl") + ":51: found null; expected an object");
   CHECK(findings.problems[2] == folder.path("a.jsonl") + ":251: found null; expected an object");
   // Length before the cut, supervised tokens after it.
-  const auto maker = source.making().maker(0);
+  const auto builder = source.preprocessor().builder(0);
   Sample sample;
-  maker->make(file, 7, sample);
+  builder->build(file, 7, sample);
   CHECK(lengths[7].length == sample.tokens.size());
   CHECK(lengths[301].length > 12);
   CHECK(lengths[301].supervised == 11);
   for (const int threads : {2, 5}) {
     PassFindings again;
-    CHECK(measure_rows(source.making(), file, {.threads = threads}, &again) == lengths);
+    CHECK(measure_rows(source.preprocessor(), file, {.threads = threads}, &again) == lengths);
     CHECK(again.problems == findings.problems);
   }
 }
@@ -68,7 +68,7 @@ TEST_CASE("A row whose answers are after the cut is left out, its length is kept
   DataOptions options = options_for(folder, "a.jsonl");
   options.cutoff_len = 24;
   const SampleSource source(folder.files(), options, 0);
-  const auto lengths = measure_rows(source.making(), source.records().files().front(), {});
+  const auto lengths = measure_rows(source.preprocessor(), source.records().files().front(), {});
   CHECK(lengths[0].reason() == WhyLeftOut::no);
   CHECK(lengths[1].reason() == WhyLeftOut::cut_away);
   CHECK(lengths[1].length > 24);
@@ -85,7 +85,7 @@ TEST_CASE("A bad row ends a pass with on-bad-sample fail") {
   const SampleSource source(folder.files(), options, 0);
   for (const int threads : {1, 4})
     CHECK_THROWS_WITH(
-        measure_rows(source.making(), source.records().files().front(), {.threads = threads}),
+        measure_rows(source.preprocessor(), source.records().files().front(), {.threads = threads}),
         Catch::Contains("a.jsonl:701: found the keys none"));
 }
 

@@ -21,14 +21,14 @@ struct Tried {
   std::atomic<std::uint32_t> views[4096];
 };
 
-class FakeMaker final : public ViewMaker {
+class FakeBuilder final : public ViewBuilder {
  public:
-  FakeMaker(const FakeData& data, const SharedObject<Tried>& tried)
+  FakeBuilder(const FakeData& data, const SharedObject<Tried>& tried)
       : data_(data),
         tried_(tried),
         delays_(data.seed + static_cast<std::uint64_t>(::getpid()), RandomPurpose::tests) {}
 
-  MadeSample make(ViewId view, std::int64_t, Sample& sample) override {
+  BuiltSample build(ViewId view, std::int64_t, Sample& sample) override {
     if (data_.delay_microseconds > 0)
       ::usleep(static_cast<useconds_t>(
           delays_.below(static_cast<std::uint64_t>(data_.delay_microseconds))));
@@ -138,10 +138,10 @@ LengthTable FakeData::lengths() const {
   return std::make_shared<const std::vector<std::int32_t>>(std::move(table));
 }
 
-ViewMakerFactory fake_maker(const FakeData& data) {
+ViewBuilderFactory fake_builder(const FakeData& data) {
   auto tried = std::make_shared<SharedObject<Tried>>("tried");
   auto kept = std::make_shared<FakeData>(data);
-  return [tried, kept] { return std::make_unique<FakeMaker>(*kept, *tried); };
+  return [tried, kept] { return std::make_unique<FakeBuilder>(*kept, *tried); };
 }
 
 LaneSetup fake_lane(const FakeData& data, const BatchingOptions& options, int rank, int world) {
@@ -150,7 +150,7 @@ LaneSetup fake_lane(const FakeData& data, const BatchingOptions& options, int ra
   setup.batching = options;
   setup.depth = 3;
   setup.rules = {.skip_bad = true, .longest = data.longest};
-  setup.maker = fake_maker(data);
+  setup.builder = fake_builder(data);
   if (options.strategy != Strategy::odb && options.strategy != Strategy::standard)
     setup.lengths = [data](std::int64_t) { return data.lengths(); };
   return setup;

@@ -46,7 +46,7 @@ struct FakeData {
 };
 
 // Prepares the samples. `..._once`: in the first process that tries it.
-ViewMakerFactory fake_maker(const FakeData& data);
+ViewBuilderFactory fake_builder(const FakeData& data);
 
 // A loader over the data: rank `rank` of `world`. If `world` > 1, the caller sets
 // `setup.membership`.

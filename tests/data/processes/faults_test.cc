@@ -146,7 +146,7 @@ TEST_CASE("faults: out of memory is distinguished from a crash, and treated like
 TEST_CASE("faults: a process that dies repeatedly ends the rank instead of forking forever") {
   const FakeData data{.size = 100};
   LaneSetup setup = fake_lane(data, small_options());
-  setup.maker = []() -> std::unique_ptr<ViewMaker> { ::abort(); };
+  setup.builder = []() -> std::unique_ptr<ViewBuilder> { ::abort(); };
   const Ending failure = failure_of(setup, data);
   CHECK(failure.code == 70);
   CHECK_THAT(failure.text, Catch::Contains("died 5 times") && Catch::Contains("SIGABRT"));

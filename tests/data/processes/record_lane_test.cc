@@ -68,7 +68,7 @@ std::int64_t check_epoch(const LaneSetup& setup, const SampleSource& source) {
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
   pipeline.start(epoch_start(setup));
-  const auto maker = source.making().maker();
+  const auto builder = source.preprocessor().builder();
   Sample sample;
   std::int64_t rows = 0;
   bool right = true;
@@ -76,7 +76,7 @@ std::int64_t check_epoch(const LaneSetup& setup, const SampleSource& source) {
     const auto batch = pipeline.next(kPatience);
     REQUIRE(batch);
     for (std::size_t row = 0; row < batch->views.size(); ++row, ++rows) {
-      maker->make(source.records().files()[0], static_cast<std::uint64_t>(batch->views[row]),
+      builder->build(source.records().files()[0], static_cast<std::uint64_t>(batch->views[row]),
                   sample);
       const auto begin = static_cast<std::size_t>(batch->offsets[row]);
       right = right &&
@@ -182,24 +182,24 @@ TEST_CASE("record lane: 64 open files are enough, and /dev/shm stays empty") {
 TEST_CASE("record lane: a worker that reaches its memory limit is logged and replaced") {
   const FakeData data{.size = 100};
   LaneSetup setup = fake_lane(data, small_options());
-  class Hungry final : public ViewMaker {
+  class Hungry final : public ViewBuilder {
    public:
-    explicit Hungry(std::unique_ptr<ViewMaker> maker) : maker_(std::move(maker)) {
+    explicit Hungry(std::unique_ptr<ViewBuilder> builder) : builder_(std::move(builder)) {
       const struct rlimit limit = {.rlim_cur = 1 << 30, .rlim_max = 1 << 30};
       ::setrlimit(RLIMIT_AS, &limit);
     }
-    MadeSample make(ViewId view, std::int64_t epoch, Sample& sample) override {
+    BuiltSample build(ViewId view, std::int64_t epoch, Sample& sample) override {
       if (view == 17) std::vector<char>(std::size_t{2} << 30).back() = 1;
-      return maker_->make(view, epoch, sample);
+      return builder_->build(view, epoch, sample);
     }
     std::string where(ViewId view, std::int64_t epoch) override {
-      return maker_->where(view, epoch);
+      return builder_->where(view, epoch);
     }
 
    private:
-    std::unique_ptr<ViewMaker> maker_;
+    std::unique_ptr<ViewBuilder> builder_;
   };
-  setup.maker = [inner = setup.maker] { return std::make_unique<Hungry>(inner()); };
+  setup.builder = [inner = setup.builder] { return std::make_unique<Hungry>(inner()); };
   FakeData expected = data;
   expected.fates[17] = FakeData::Fate::out_of_memory;
   CHECK(run_epoch(setup, data) == pure_run(expected, setup.batching, 1).front());

@@ -26,11 +26,11 @@ TEST_CASE("refill: too many rows left out in one round end the run") {
   for (ViewId view = 0; view < 30; ++view)
     data.fates[view] = FakeData::Fate::bad;
   const LaneSetup setup = fake_lane(data, small_options());
-  const std::unique_ptr<ViewMaker> maker = setup.maker();
+  const std::unique_ptr<ViewBuilder> builder = setup.builder();
   SharedObject<LaneControl> control("control");
   for (const std::int64_t room : {29, 30}) {
     SampleStore store;
-    OwnFeed feed(*maker, control->makers[0], setup.rules);
+    OwnFeed feed(*builder, control->builders[0], setup.rules);
     Refill refill(feed, store, *control, room);
     Rounds rounds = first_rounds(setup);
     refill.restart({});
@@ -51,10 +51,10 @@ TEST_CASE("refill: too many rows left out in one round end the run") {
 TEST_CASE("refill: a sample that differs from the one of its group is refused") {
   const FakeData data{.size = 40, .unsupervised_percent = 0};
   const LaneSetup setup = fake_lane(data, small_options());
-  const std::unique_ptr<ViewMaker> maker = setup.maker();
+  const std::unique_ptr<ViewBuilder> builder = setup.builder();
   SharedObject<LaneControl> control("control");
   SampleStore store;
-  OwnFeed feed(*maker, control->makers[0], setup.rules);
+  OwnFeed feed(*builder, control->builders[0], setup.rules);
   Refill refill(feed, store, *control, 40);
   const auto restore = [&](Item item) {
     refill.restart({});
@@ -73,7 +73,7 @@ TEST_CASE("refill: a sample that differs from the one of its group is refused") 
 }
 
 TEST_CASE("refill: only a sample that was good before is tried a third time, after a pause") {
-  SharedObject<MakerState> state("state");
+  SharedObject<BuilderState> state("state");
   state->suspect = 8;
   state->suspect_epoch = 1;
   state->crashes = 2;
@@ -88,11 +88,11 @@ TEST_CASE("refill: only a sample that was good before is tried a third time, aft
 
   const FakeData data{.size = 40};
   const LaneSetup setup = fake_lane(data, small_options());
-  const std::unique_ptr<ViewMaker> maker = setup.maker();
+  const std::unique_ptr<ViewBuilder> builder = setup.builder();
   Sample sample;
   state->crashes = 2;
-  CHECK(make_view(*maker, *state, setup.rules, fresh, sample).kind == AnswerKind::left_out);
-  CHECK(make_view(*maker, *state, setup.rules, good_before, sample).kind == AnswerKind::sample);
+  CHECK(build_view(*builder, *state, setup.rules, fresh, sample).kind == AnswerKind::left_out);
+  CHECK(build_view(*builder, *state, setup.rules, good_before, sample).kind == AnswerKind::sample);
 }
 
 }  // namespace odb

@@ -29,13 +29,13 @@ std::vector<Row> rows_of(const std::string& name, const std::string& chat_templa
   static TestTokenizer tokenizer(kCases + "tokenizer/merges_pairs");
   DataFolder folder;
   const auto rendered_by = tokenizer.chat_template(chat_template);
-  SampleMaker maker({.cutoff_length = cutoff_length, .skip_bad = true}, *rendered_by,
+  SampleBuilder builder({.cutoff_length = cutoff_length, .skip_bad = true}, *rendered_by,
                     tokenizer.new_encoder(), tokenizer.sample_tokens());
   const RecordFile file(kCases + name, folder.cache());
   std::vector<Row> rows;
   for (std::uint64_t row = 0; row < file.rows(); ++row) {
     Row& result = rows.emplace_back();
-    MadeSample made = maker.make(file, row, result.sample);
+    BuiltSample made = builder.build(file, row, result.sample);
     result.left_out = made.left_out;
     result.problem = made.problem;
   }

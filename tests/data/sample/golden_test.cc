@@ -59,7 +59,7 @@ TEST_CASE("Texts, ids and labels equal those of the families' own templates") {
   for (const std::string name : {"qwen3", "qwen3-instruct", "qwen2.5", "llama3", "llama3.1"}) {
     const auto chat_template = test.chat_template(name);
     RecordParser parser({});
-    SampleMaker maker({.cutoff_length = 0}, *chat_template, test.new_encoder(),
+    SampleBuilder builder({.cutoff_length = 0}, *chat_template, test.new_encoder(),
                       test.sample_tokens());
     const std::vector<std::string> lines = lines_of(kFolder + name + ".expected.jsonl");
     CHECK(lines.size() > 20);
@@ -73,7 +73,7 @@ TEST_CASE("Texts, ids and labels equal those of the families' own templates") {
       CHECK(text_of(rendering, test.tokenizer) == expected.at("text").get<std::string>());
 
       Sample sample;
-      const WhyLeftOut left_out = maker.make(record, sample);
+      const WhyLeftOut left_out = builder.build(record, sample);
       CHECK(sample.tokens == expected.at("input_ids").get<std::vector<TokenId>>());
       CHECK(sample.labels == expected_labels(expected));
       CHECK(left_out ==

@@ -7,7 +7,7 @@ using namespace odb;
 
 namespace {
 
-SampleMaking making_with(const std::string& chat_template) {
+Preprocessor preprocessor_with(const std::string& chat_template) {
   RealFileSystem files;
   DataOptions options;
   options.tokenizer = ODB_TESTS_FOLDER "/golden/chat/tokenizer";
@@ -36,26 +36,26 @@ TEST_CASE("A prompt ends where the answer begins") {
   };
   for (const Row& row : rows) {
     INFO(row.chat_template);
-    const SampleMaking making = making_with(row.chat_template);
-    CHECK(making.tokenizer().decode(
-              chat_prompt(making, {.system = "Be brief.", .user = "Hello"})) == row.text);
+    const Preprocessor preprocessor = preprocessor_with(row.chat_template);
+    CHECK(preprocessor.tokenizer().decode(
+              chat_prompt(preprocessor, {.system = "Be brief.", .user = "Hello"})) == row.text);
   }
 }
 
 TEST_CASE("Control tokens typed into a prompt stay text") {
-  const SampleMaking making = making_with("chatml");
-  const TokenId end = *making.tokenizer().find("<|im_end|>");
-  const std::vector<TokenId> ids = chat_prompt(making, {.system = "", .user = "<|im_end|>"});
+  const Preprocessor preprocessor = preprocessor_with("chatml");
+  const TokenId end = *preprocessor.tokenizer().find("<|im_end|>");
+  const std::vector<TokenId> ids = chat_prompt(preprocessor, {.system = "", .user = "<|im_end|>"});
   CHECK(std::ranges::count(ids, end) == 1);
 }
 
 TEST_CASE("A raw prompt is the text alone") {
-  const SampleMaking making = making_with("plain");
-  CHECK(making.tokenizer().decode(raw_prompt(making, "Once upon")) == "Once upon");
+  const Preprocessor preprocessor = preprocessor_with("plain");
+  CHECK(preprocessor.tokenizer().decode(raw_prompt(preprocessor, "Once upon")) == "Once upon");
 }
 
 TEST_CASE("An answer ends at its template's control token, or where texts end") {
-  const SampleMaking making = making_with("chatml");
-  CHECK(answer_ends(making) == std::vector<TokenId>{*making.tokenizer().find("<|im_end|>"),
-                                                    *making.tokenizer().find("<|endoftext|>")});
+  const Preprocessor preprocessor = preprocessor_with("chatml");
+  CHECK(answer_ends(preprocessor) == std::vector<TokenId>{*preprocessor.tokenizer().find("<|im_end|>"),
+                                                    *preprocessor.tokenizer().find("<|endoftext|>")});
 }

@@ -22,23 +22,23 @@ namespace {
 const std::string kEos = R"({"eos_token": "<|endoftext|>"})";
 
 // A tokenizer's folder and the samples made with it.
-class Making {
+class Fixture {
  public:
-  explicit Making(const json& tokenizer, const std::string& config = kEos) {
+  explicit Fixture(const json& tokenizer, const std::string& config = kEos) {
     folder_.write("tokenizer.json", tokenizer.dump());
     if (!config.empty()) folder_.write("tokenizer_config.json", config);
     options.tokenizer = folder_.path();
     options.chat_template = "chatml";
   }
 
-  SampleMaking open() { return {files_, options}; }
+  Preprocessor open() { return {files_, options}; }
 
   Ids tokens_of(const std::string& record) {
-    const SampleMaking making = open();
+    const Preprocessor preprocessor = open();
     RecordBuffer buffer;
     std::copy(record.begin(), record.end(), buffer.resize(record.size()).begin());
     Sample sample;
-    REQUIRE(making.maker()->make(buffer, sample) == WhyLeftOut::no);
+    REQUIRE(preprocessor.builder()->build(buffer, sample) == WhyLeftOut::no);
     return sample.tokens;
   }
 
@@ -87,19 +87,19 @@ TEST_CASE(
     json file = chat_tokenizer_file();
     added_token(file, "<|im_end|>")[flag] = true;
     CHECK_THROWS_WITH(
-        Making(file).open(),
+        Fixture(file).open(),
         Catch::Contains("the token '<|im_end|>' is put around") && Catch::Contains(flag));
   }
   json file = chat_tokenizer_file();
   added_token(file, "<|im_start|>")["special"] = false;
-  Making making(file);
-  CHECK_THROWS_WITH(making.open(), Catch::Contains("'<|im_start|>'") &&
+  Fixture fixture(file);
+  CHECK_THROWS_WITH(fixture.open(), Catch::Contains("'<|im_start|>'") &&
                                        Catch::Contains("not special, so a content could"));
-  making.options.parse_special_in_text = true;
-  CHECK_NOTHROW(making.open());
+  fixture.options.parse_special_in_text = true;
+  CHECK_NOTHROW(fixture.open());
   json eos = chat_tokenizer_file();
   added_token(eos, "<|endoftext|>")["special"] = false;
-  CHECK_THROWS_WITH(Making(eos).open(), Catch::Contains("'<|endoftext|>'"));
+  CHECK_THROWS_WITH(Fixture(eos).open(), Catch::Contains("'<|endoftext|>'"));
 }
 
 TEST_CASE("Texts get all tokens that the tokenizer puts around them, and an end") {
@@ -114,23 +114,23 @@ TEST_CASE("Texts get all tokens that the tokenizer puts around them, and an end"
   const TokenId turn = id("<|im_end|>");
   const TokenId end = id("<|endoftext|>");
   const TokenId one = *Tokenizer::parse(plain.dump(), "t").find("1");
-  CHECK(Making(plain).tokens_of(record) == Ids{one, end});
-  CHECK(Making(framed({"<|begin_of_text|>", "<|im_start|>"}, {"<|im_end|>"})).tokens_of(record) ==
+  CHECK(Fixture(plain).tokens_of(record) == Ids{one, end});
+  CHECK(Fixture(framed({"<|begin_of_text|>", "<|im_start|>"}, {"<|im_end|>"})).tokens_of(record) ==
         Ids{begin, start, one, turn, end});
-  CHECK(Making(framed({}, {"<|endoftext|>"})).tokens_of(record) == Ids{one, end});
-  CHECK(Making(framed({}, {"<|im_end|>"}), "").tokens_of(record) == Ids{one, turn});
+  CHECK(Fixture(framed({}, {"<|endoftext|>"})).tokens_of(record) == Ids{one, end});
+  CHECK(Fixture(framed({}, {"<|im_end|>"}), "").tokens_of(record) == Ids{one, turn});
 }
 
 TEST_CASE("A missing end-of-text token is logged, an unknown one is refused") {
   const json file = chat_tokenizer_file();
   for (const std::string config : {"", "{}"}) {
-    CHECK_THAT(Making(file, config).logged_choices(), Catch::Contains("names no eos_token"));
-    Making chat(file, config);
+    CHECK_THAT(Fixture(file, config).logged_choices(), Catch::Contains("names no eos_token"));
+    Fixture chat(file, config);
     chat.options.data_format = "messages";
     CHECK_THAT(chat.logged_choices(), !Catch::Contains("names no eos_token"));
   }
-  CHECK_THAT(Making(file).logged_choices(), !Catch::Contains("names no eos_token"));
-  CHECK_THROWS_WITH(Making(file, R"({"eos_token": "<|gone|>"})").open(),
+  CHECK_THAT(Fixture(file).logged_choices(), !Catch::Contains("names no eos_token"));
+  CHECK_THROWS_WITH(Fixture(file, R"({"eos_token": "<|gone|>"})").open(),
                     Catch::Contains("names the eos_token '<|gone|>'"));
 }
 
@@ -138,12 +138,12 @@ TEST_CASE("Records that are not conversations need no template") {
   json file = chat_tokenizer_file();
   added_token(file, "<|im_end|>")["content"] = "<|other|>";
   file["model"]["vocab"].erase("<|im_end|>");
-  Making making(file, "");
-  making.options.chat_template = "auto";
-  CHECK_THROWS_WITH(making.open(), Catch::Contains("--data-format text or tokens"));
-  making.options.data_format = "tokens";
-  CHECK(making.open().template_name() == "none");
-  CHECK(making.tokens_of(R"({"input_ids": [3, 4, 5]})") == Ids{3, 4, 5});
-  making.options.data_format = "text";
-  CHECK(making.tokens_of(R"({"text": "11"})").size() == 2);
+  Fixture fixture(file, "");
+  fixture.options.chat_template = "auto";
+  CHECK_THROWS_WITH(fixture.open(), Catch::Contains("--data-format text or tokens"));
+  fixture.options.data_format = "tokens";
+  CHECK(fixture.open().template_name() == "none");
+  CHECK(fixture.tokens_of(R"({"input_ids": [3, 4, 5]})") == Ids{3, 4, 5});
+  fixture.options.data_format = "text";
+  CHECK(fixture.tokens_of(R"({"text": "11"})").size() == 2);
 }

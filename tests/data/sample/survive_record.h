@@ -18,13 +18,13 @@ inline bool survive_record(std::string_view bytes) {
   for (const std::string& name : chat_template_names()) {
     const auto chat_template = test.chat_template(name);
     for (const std::int64_t cutoff : {0, 7}) {
-      SampleMaker maker({.cutoff_length = cutoff}, *chat_template, test.new_encoder(),
+      SampleBuilder builder({.cutoff_length = cutoff}, *chat_template, test.new_encoder(),
                         test.sample_tokens());
       RecordBuffer buffer;
       std::copy(bytes.begin(), bytes.end(), buffer.resize(bytes.size()).begin());
       Sample sample;
       try {
-        if (maker.make(buffer, sample) != WhyLeftOut::no) continue;
+        if (builder.build(buffer, sample) != WhyLeftOut::no) continue;
       } catch (const DataError&) {
         continue;
       }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "data/sample/sample_maker.h"
+#include "data/sample/sample_builder.h"
 #include "data/sample/tokenizer_text.h"
 #include "data/templates/template_choice.h"
 #include "data/tokenizer/tokenizer.h"
@@ -18,13 +18,13 @@ struct TestTokenizer {
     return [this](std::string_view text) { return tokenizer.find(text); };
   }
   std::unique_ptr<ChatTemplate> chat_template(const std::string& name) const {
-    return make_chat_template(name, {.find = find(), .end_of_text = "<|endoftext|>"});
+    return make_chat_template(name, {.find = find(), .eos_token = "<|endoftext|>"});
   }
   std::unique_ptr<TextEncoder> new_encoder() const {
     return std::make_unique<TokenizerText>(tokenizer, bytes);
   }
   SampleTokens sample_tokens() const {
-    return {.behind_text = {*tokenizer.find("<|endoftext|>")},
+    return {.eos_tokens = {*tokenizer.find("<|endoftext|>")},
             .vocabulary_size = static_cast<std::int64_t>(tokenizer.size())};
   }
 

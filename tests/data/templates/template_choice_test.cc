@@ -88,9 +88,9 @@ TEST_CASE("What is read from a tokenizer's folder") {
     return read_tokenizer_config(files, folder.path());
   };
   CHECK(read_tokenizer_config(files, folder.path()).chat_template == std::nullopt);
-  CHECK(read(R"({"eos_token": "<e>"})").end_of_text == "<e>");
-  CHECK(read(R"({"eos_token": {"content": "<e>"}})").end_of_text == "<e>");
-  CHECK(read(R"({"eos_token": null})").end_of_text.empty());
+  CHECK(read(R"({"eos_token": "<e>"})").eos_token == "<e>");
+  CHECK(read(R"({"eos_token": {"content": "<e>"}})").eos_token == "<e>");
+  CHECK(read(R"({"eos_token": null})").eos_token.empty());
   CHECK(read(R"({"chat_template": "one"})").chat_template == "one");
   CHECK(
       read(

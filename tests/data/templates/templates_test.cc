@@ -10,7 +10,7 @@ namespace {
 
 // A tokenizer that knows every token; its id is the length of its text.
 const TemplateTokens kTokens{.find = [](std::string_view text) { return TokenId(text.size()); },
-                             .end_of_text = "<end>"};
+                             .eos_token = "<end>"};
 
 // Texts unchanged, controls as <>, answers in brackets.
 std::string shown(const Rendering& rendering) {

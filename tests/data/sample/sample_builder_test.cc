@@ -1,4 +1,4 @@
-#include "data/sample/sample_maker.h"
+#include "data/sample/sample_builder.h"
 
 #include "base/error.h"
 #include "catch.h"
@@ -19,11 +19,11 @@ Made make(const std::string& json, SampleOptions options = {}, SampleTokens toke
   TestTokenizer& test = test_tokenizer();
   const auto chat_template = test.chat_template("chatml");
   if (tokens.vocabulary_size == 0) tokens = test.sample_tokens();
-  SampleMaker maker(std::move(options), *chat_template, test.new_encoder(), tokens);
+  SampleBuilder builder(std::move(options), *chat_template, test.new_encoder(), tokens);
   RecordBuffer buffer;
   std::copy(json.begin(), json.end(), buffer.resize(json.size()).begin());
   Made made;
-  made.left_out = maker.make(buffer, made.sample);
+  made.left_out = builder.build(buffer, made.sample);
   return made;
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("Rows that are drawn but not trained have a reason") {
 
 TEST_CASE("Records of texts and of ids") {
   const Sample text = make(R"({"text": "ab"})", {},
-                           {.before_text = {5, 4}, .behind_text = {7, 6}, .vocabulary_size = 9})
+                           {.bos_tokens = {5, 4}, .eos_tokens = {7, 6}, .vocabulary_size = 9})
                           .sample;
   const std::size_t size = text.tokens.size();
   REQUIRE(size > 4);
@@ -115,19 +115,19 @@ TEST_CASE("A bad row fails with file and line, or is left out with them") {
   TestTokenizer& test = test_tokenizer();
   const auto chat_template = test.chat_template("chatml");
   Sample sample;
-  SampleMaker strict({}, *chat_template, test.new_encoder(), test.sample_tokens());
-  CHECK(strict.make(file, 0, sample).left_out == WhyLeftOut::no);
-  CHECK_THROWS_WITH(strict.make(file, 1, sample),
+  SampleBuilder strict({}, *chat_template, test.new_encoder(), test.sample_tokens());
+  CHECK(strict.build(file, 0, sample).left_out == WhyLeftOut::no);
+  CHECK_THROWS_WITH(strict.build(file, 1, sample),
                     Catch::Matchers::Equals(folder.path("a.jsonl") +
                                             ":3: text: found a number; expected a text "
                                             "(--on-bad-sample skip leaves such rows out)"));
-  SampleMaker lenient({.skip_bad = true}, *chat_template, test.new_encoder(), test.sample_tokens());
-  const MadeSample made = lenient.make(file, 1, sample);
+  SampleBuilder lenient({.skip_bad = true}, *chat_template, test.new_encoder(), test.sample_tokens());
+  const BuiltSample made = lenient.build(file, 1, sample);
   CHECK(made.left_out == WhyLeftOut::bad);
   CHECK(made.problem == folder.path("a.jsonl") + ":3: text: found a number; expected a text");
-  CHECK(lenient.make(file, 0, sample).left_out == WhyLeftOut::no);
+  CHECK(lenient.build(file, 0, sample).left_out == WhyLeftOut::no);
   folder.put("a.jsonl", "{}\n");
-  CHECK_THROWS_AS(lenient.make(file, 0, sample), DataError);
+  CHECK_THROWS_AS(lenient.build(file, 0, sample), DataError);
 }
 
 TEST_CASE("Names of --train-on values") {

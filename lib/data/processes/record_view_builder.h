@@ -1,20 +1,20 @@
-// The ViewMaker over data files.
+// The ViewBuilder over data files.
 #pragma once
 
-#include "data/processes/view_maker.h"
+#include "data/processes/view_builder.h"
 #include "data/sample/sample_source.h"
 
 namespace odb {
 
-class RecordViewMaker final : public ViewMaker {
+class RecordViewBuilder final : public ViewBuilder {
  public:
   // `source` must outlive it; forked processes share it.
-  explicit RecordViewMaker(const SampleSource& source)
-      : records_(source.records()), maker_(source.making().maker()) {}
+  explicit RecordViewBuilder(const SampleSource& source)
+      : records_(source.records()), builder_(source.preprocessor().builder()) {}
 
-  MadeSample make(ViewId view, std::int64_t epoch, Sample& sample) override {
+  BuiltSample build(ViewId view, std::int64_t epoch, Sample& sample) override {
     const RecordSet::Place place = place_of(view, epoch);
-    return maker_->make(records_.files()[place.file], place.row, sample);
+    return builder_->build(records_.files()[place.file], place.row, sample);
   }
   std::string where(ViewId view, std::int64_t epoch) override {
     const RecordSet::Place place = place_of(view, epoch);
@@ -27,7 +27,7 @@ class RecordViewMaker final : public ViewMaker {
   }
 
   const RecordSet& records_;
-  std::unique_ptr<SampleMaker> maker_;
+  std::unique_ptr<SampleBuilder> builder_;
 };
 
 }  // namespace odb

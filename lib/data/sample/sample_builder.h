@@ -25,33 +25,33 @@ struct SampleOptions {
 
 // What samples need of the tokenizer. Immutable, shared by all makers.
 struct SampleTokens {
-  std::vector<TokenId> before_text;  // before text records, if the family does so
-  std::vector<TokenId> behind_text;  // after text records
+  std::vector<TokenId> bos_tokens;  // before text records, if the family does so
+  std::vector<TokenId> eos_tokens;  // after text records
   std::int64_t vocabulary_size = 0;  // ids in the data must be below it
 };
 
-struct MadeSample {
+struct BuiltSample {
   WhyLeftOut left_out = WhyLeftOut::no;
-  std::string problem;  // bad: "file:line: what is wrong"; of try_make: what is wrong
+  std::string problem;  // bad: "file:line: what is wrong"; of try_build: what is wrong
 };
 
-class SampleMaker {
+class SampleBuilder {
  public:
   // `chat_template` must outlive it.
-  SampleMaker(SampleOptions options, const ChatTemplate& chat_template,
+  SampleBuilder(SampleOptions options, const ChatTemplate& chat_template,
               std::unique_ptr<TextEncoder> encoder, SampleTokens tokens);
 
   // Makes the sample of one row. `sample` is complete only if nothing was left out. A broken record
   // throws DataError naming file and line, or is left out with skip_bad. A changed file always
   // throws.
-  MadeSample make(const RecordFile& file, std::uint64_t row, Sample& sample);
+  BuiltSample build(const RecordFile& file, std::uint64_t row, Sample& sample);
 
   // The same, but a broken record is always left out, and its problem does not name the line:
   // finding the line costs as much as several records.
-  MadeSample try_make(const RecordFile& file, std::uint64_t row, Sample& sample);
+  BuiltSample try_build(const RecordFile& file, std::uint64_t row, Sample& sample);
 
   // The same for a record in memory. A broken record throws DataError without a place.
-  WhyLeftOut make(RecordBuffer& record, Sample& sample);
+  WhyLeftOut build(RecordBuffer& record, Sample& sample);
 
   // Format of the last record that was parsed.
   RecordFormat last_format() const { return last_format_; }

@@ -7,23 +7,23 @@
 #include <string>
 
 #include "batching/item.h"
-#include "data/sample/sample_maker.h"
+#include "data/sample/sample_builder.h"
 
 namespace odb {
 
-class ViewMaker {
+class ViewBuilder {
  public:
-  virtual ~ViewMaker() = default;
+  virtual ~ViewBuilder() = default;
 
-  // The sample of `view` in `epoch`: the same in every process, at any time. As SampleMaker::make:
+  // The sample of `view` in `epoch`: the same in every process, at any time. As SampleBuilder::build:
   // throws DataError for a broken record unless those are left out, and for a file that changed.
-  virtual MadeSample make(ViewId view, std::int64_t epoch, Sample& sample) = 0;
+  virtual BuiltSample build(ViewId view, std::int64_t epoch, Sample& sample) = 0;
 
   // The place of its record, for messages: "chat.jsonl:17".
   virtual std::string where(ViewId view, std::int64_t epoch) = 0;
 };
 
 // Called in the process that prepares samples, once per process life.
-using ViewMakerFactory = std::function<std::unique_ptr<ViewMaker>()>;
+using ViewBuilderFactory = std::function<std::unique_ptr<ViewBuilder>()>;
 
 }  // namespace odb

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "batching/item.h"
 #include "data/processes/lane_control.h"
-#include "data/processes/view_maker.h"
+#include "data/processes/view_builder.h"
 
 namespace odb {
 
@@ -43,18 +43,18 @@ struct ViewAnswer {
   std::string text;  // failed: why; left out as bad: the problem
 };
 
-struct MakingRules {
+struct PreprocessingOptions {
   bool skip_bad = false;     // --on-bad-sample skip
   std::int64_t longest = 0;  // maximum tokens of a sample: the capacity of a slot
 };
 
 // Prepares `view` into `sample`, which is complete only if the answer is kind sample. Does not
 // catch std::bad_alloc: it ends the process.
-ViewAnswer make_view(ViewMaker& maker, MakerState& state, const MakingRules& rules,
+ViewAnswer build_view(ViewBuilder& builder, BuilderState& state, const PreprocessingOptions& rules,
                      const ViewRequest& request, Sample& sample);
 
-// How long to wait before make_view() of a request: not zero only if a sample that was good before
+// How long to wait before build_view() of a request: not zero only if a sample that was good before
 // has crashed its process since. The caller waits, so that it shows signs of life meanwhile.
-std::chrono::milliseconds pause_before(const MakerState& state, const ViewRequest& request);
+std::chrono::milliseconds pause_before(const BuilderState& state, const ViewRequest& request);
 
 }  // namespace odb

@@ -1,4 +1,4 @@
-#include "data/sample/sample_maker.h"
+#include "data/sample/sample_builder.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 
 namespace odb {
 
-SampleMaker::SampleMaker(SampleOptions options, const ChatTemplate& chat_template,
+SampleBuilder::SampleBuilder(SampleOptions options, const ChatTemplate& chat_template,
                          std::unique_ptr<TextEncoder> encoder, SampleTokens tokens)
     : options_(std::move(options)),
       chat_template_(chat_template),
@@ -17,8 +17,8 @@ SampleMaker::SampleMaker(SampleOptions options, const ChatTemplate& chat_templat
       parser_(options_.records),
       labeller_(*encoder_, options_.train_on) {}
 
-MadeSample SampleMaker::make(const RecordFile& file, std::uint64_t row, Sample& sample) {
-  MadeSample made = try_make(file, row, sample);
+BuiltSample SampleBuilder::build(const RecordFile& file, std::uint64_t row, Sample& sample) {
+  BuiltSample made = try_build(file, row, sample);
   if (made.left_out != WhyLeftOut::bad) return made;
   made.problem = fmt::format("{}: {}", file.where(row), made.problem);
   if (!options_.skip_bad)
@@ -26,16 +26,16 @@ MadeSample SampleMaker::make(const RecordFile& file, std::uint64_t row, Sample& 
   return made;
 }
 
-MadeSample SampleMaker::try_make(const RecordFile& file, std::uint64_t row, Sample& sample) {
+BuiltSample SampleBuilder::try_build(const RecordFile& file, std::uint64_t row, Sample& sample) {
   file.read(row, buffer_);
   try {
-    return {.left_out = make(buffer_, sample)};
+    return {.left_out = build(buffer_, sample)};
   } catch (const DataError& error) {
     return {.left_out = WhyLeftOut::bad, .problem = error.what()};
   }
 }
 
-WhyLeftOut SampleMaker::make(RecordBuffer& record, Sample& sample) {
+WhyLeftOut SampleBuilder::build(RecordBuffer& record, Sample& sample) {
   const ParsedRecord& parsed = parser_.parse(record);
   last_format_ = parsed.format;
   if (parsed.kind == RecordKind::tokens) {
@@ -48,16 +48,16 @@ WhyLeftOut SampleMaker::make(RecordBuffer& record, Sample& sample) {
     chat_template_.render(parsed.conversation, rendering_);
   } else {
     if (parsed.prompt.empty() && parsed.completion.empty()) return WhyLeftOut::empty;
-    for (const TokenId token : tokens_.before_text)
+    for (const TokenId token : tokens_.bos_tokens)
       rendering_.add_control(token);
-    render_text(parsed.prompt, parsed.completion, tokens_.behind_text, rendering_);
+    render_text(parsed.prompt, parsed.completion, tokens_.eos_tokens, rendering_);
   }
   // One token more than allowed shows that the sample must be cut.
   labeller_.label(rendering_, options_.cutoff_length > 0 ? options_.cutoff_length + 1 : 0, sample);
   return finish(labeller_.trains_any_of(rendering_), sample);
 }
 
-void SampleMaker::take_tokens(const ParsedRecord& record, Sample& sample) const {
+void SampleBuilder::take_tokens(const ParsedRecord& record, Sample& sample) const {
   const auto check = [&](const std::vector<std::int32_t>& ids, std::string_view column,
                          bool may_be_ignored) {
     for (std::size_t i = 0; i < ids.size(); ++i)
@@ -78,7 +78,7 @@ void SampleMaker::take_tokens(const ParsedRecord& record, Sample& sample) const 
 
 // Cuts the sample and decides whether it is left out. `has_answers`: the record has tokens to
 // supervise.
-WhyLeftOut SampleMaker::finish(bool has_answers, Sample& sample) const {
+WhyLeftOut SampleBuilder::finish(bool has_answers, Sample& sample) const {
   const auto length = static_cast<std::size_t>(options_.cutoff_length);
   sample.truncated = length > 0 && sample.tokens.size() > length;
   if (sample.truncated) {
