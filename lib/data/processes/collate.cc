@@ -229,11 +229,11 @@ class Collate::Generation {
   std::int64_t first_position_ = 0;
 };
 
-Collate::Collate(const LaneSetup& setup, LaneMemory& memory, SampleFeed& feed)
+Collate::Collate(const LaneSetup& setup, LaneMemory& memory, SampleStream& stream)
     : setup_(setup),
       memory_(memory),
       control_(*memory.control),
-      refill_(feed, store_, control_, memory.arena.shape().left_out) {}
+      refill_(stream, store_, control_, memory.arena.shape().left_out) {}
 
 void Collate::enter(Phase phase) {
   control_.phase.store(phase, std::memory_order_relaxed);

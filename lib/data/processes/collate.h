@@ -16,15 +16,15 @@
 
 #include "data/processes/lane.h"
 #include "data/processes/refill.h"
-#include "data/processes/sample_feed.h"
+#include "data/processes/sample_stream.h"
 #include "data/processes/sample_store.h"
 
 namespace odb {
 
 class Collate {
  public:
-  // All must outlive it. `feed` supplies the samples.
-  Collate(const LaneSetup& setup, LaneMemory& memory, SampleFeed& feed);
+  // All must outlive it. `stream` supplies the samples.
+  Collate(const LaneSetup& setup, LaneMemory& memory, SampleStream& stream);
 
   // Works until `stopped` holds, which every wait polls. Is idle after the last epoch or a failure;
   // the trainer finds the failure in LaneControl. Throws only std::bad_alloc.

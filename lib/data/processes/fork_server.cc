@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "data/processes/collate.h"
-#include "data/processes/own_feed.h"
+#include "data/processes/inline_samples.h"
 #include "data/processes/process_use.h"
-#include "data/processes/worker_feed.h"
+#include "data/processes/worker_samples.h"
 #include "base/poll_interval.h"
 
 namespace odb {
@@ -56,13 +56,13 @@ int run_worker(Lane& lane, int worker) {
 int run_collate(Lane& lane) {
   LaneControl& control = *lane.memory.control;
   if (lane.setup.workers > 0) {
-    WorkerFeed feed(lane.memory.workers, control.request_generation);
-    Collate(lane.setup, lane.memory, feed).run(beating(control.beats));
+    WorkerSamples stream(lane.memory.workers, control.request_generation);
+    Collate(lane.setup, lane.memory, stream).run(beating(control.beats));
     return 0;
   }
   const std::unique_ptr<ViewBuilder> builder = lane.setup.builder();
-  OwnFeed feed(*builder, control.builders[0], lane.setup.rules);
-  Collate(lane.setup, lane.memory, feed).run(beating(control.beats));
+  InlineSamples stream(*builder, control.builders[0], lane.setup.rules);
+  Collate(lane.setup, lane.memory, stream).run(beating(control.beats));
   return 0;
 }
 

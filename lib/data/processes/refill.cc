@@ -14,7 +14,7 @@ constexpr std::int64_t kToldBadRecords = 20;
 
 void Refill::restart(std::unordered_set<ViewId> good_before) {
   good_before_ = std::move(good_before);
-  feed_.restart();
+  stream_.restart();
   store_.clear();
   pending_.clear();
   next_ = 0;
@@ -23,7 +23,7 @@ void Refill::restart(std::unordered_set<ViewId> good_before) {
 // wanted() starts at the view that is delivered next, so the first ahead() views of its result are
 // already pending.
 bool Refill::ask_ahead(const Rounds& rounds, const GivenUp& given_up) {
-  const std::int64_t most = feed_.max_ahead();
+  const std::int64_t most = stream_.max_ahead();
   if (static_cast<std::int64_t>(ahead()) > most / 2) return true;
   const std::vector<ViewId> upcoming = rounds.wanted(most);
   ODB_CHECK_GE(upcoming.size(), ahead());
@@ -32,11 +32,11 @@ bool Refill::ask_ahead(const Rounds& rounds, const GivenUp& given_up) {
   const std::size_t asked = pending_.size();
   for (std::size_t i = asked; i < upcoming.size(); ++i) {
     const bool known_bad = rounds.is_known_bad(upcoming[i]);
-    if (!known_bad && !feed_.request(request_for(upcoming[i], rounds.start().epoch), given_up))
+    if (!known_bad && !stream_.request(request_for(upcoming[i], rounds.start().epoch), given_up))
       return false;
     pending_.push_back({.view = upcoming[i], .known_bad = known_bad});
   }
-  if (upcoming.size() > asked) feed_.flush_requests();
+  if (upcoming.size() > asked) stream_.flush_requests();
   return true;
 }
 
@@ -60,14 +60,14 @@ Refill::Result Refill::fill(Rounds& rounds, const GivenUp& given_up) {
         rounds.leave_out({.view = pending.view, .reason = LeftOutReason::crashed_worker});
         continue;
       }
-      const std::optional<FedSample> fed = feed_.next(given_up);
-      if (!fed) return {.ending = Ending::given_up, .text = {}};
-      ODB_CHECK_EQ(fed->view, pending.view);
-      if (fed->kind == AnswerKind::failed)
-        return {.ending = Ending::failed, .code = fed->code, .text = std::string(fed->text)};
+      const std::optional<SampleView> sample = stream_.next(given_up);
+      if (!sample) return {.ending = Ending::given_up, .text = {}};
+      ODB_CHECK_EQ(sample->view, pending.view);
+      if (sample->kind == AnswerKind::failed)
+        return {.ending = Ending::failed, .code = sample->code, .text = std::string(sample->text)};
       ++next_;
-      deliver(rounds, *fed);
-      feed_.done();
+      deliver(rounds, *sample);
+      stream_.done();
       control_.beats.fetch_add(1, std::memory_order_relaxed);
     }
   } catch (const Error& error) {
@@ -84,49 +84,49 @@ void Refill::count_left_out() {
         left_out_, max_left_out_);
 }
 
-void Refill::deliver(Rounds& rounds, const FedSample& fed) {
-  if (fed.kind == AnswerKind::left_out) return leave_out(rounds, fed);
-  ODB_CHECK_GT(fed.supervised, 0);
-  store_.put(fed.view, fed.ids, fed.labels);
-  rounds.deliver({.view = fed.view,
-                  .length = static_cast<std::int32_t>(fed.ids.size()),
-                  .supervised = fed.supervised});
+void Refill::deliver(Rounds& rounds, const SampleView& sample) {
+  if (sample.kind == AnswerKind::left_out) return leave_out(rounds, sample);
+  ODB_CHECK_GT(sample.supervised, 0);
+  store_.put(sample.view, sample.ids, sample.labels);
+  rounds.deliver({.view = sample.view,
+                  .length = static_cast<std::int32_t>(sample.ids.size()),
+                  .supervised = sample.supervised});
 }
 
-void Refill::leave_out(Rounds& rounds, const FedSample& fed) {
+void Refill::leave_out(Rounds& rounds, const SampleView& sample) {
   count_left_out();
-  const LeftOut row{.view = fed.view, .reason = fed.reason};
-  if (fed.reason == LeftOutReason::crashed_worker) {
+  const LeftOut row{.view = sample.view, .reason = sample.reason};
+  if (sample.reason == LeftOutReason::crashed_worker) {
     // Recorded for later lives before anything of this round can be published.
-    control_.crashed.add(rounds.start().epoch, fed.view);
+    control_.crashed.add(rounds.start().epoch, sample.view);
     control_.progress.fetch_add(1);
     rounds.remember_bad(row);
   }
   // Other bad rows are logged in the first epoch only: later epochs have the same ones.
   const bool logged =
-      fed.reason == LeftOutReason::crashed_worker ||
-      (fed.reason != LeftOutReason::no_supervised_token && rounds.start().epoch == 0);
+      sample.reason == LeftOutReason::crashed_worker ||
+      (sample.reason != LeftOutReason::no_supervised_token && rounds.start().epoch == 0);
   if (logged && ++bad_records_ <= kToldBadRecords)
-    log("data").warn("left out: {}{}", fed.text,
+    log("data").warn("left out: {}{}", sample.text,
                      bad_records_ == kToldBadRecords ? " (further ones are only counted)" : "");
   rounds.leave_out(row);
 }
 
 bool Refill::restore(std::span<const Item> group, std::int64_t epoch, const GivenUp& given_up) {
-  const auto at_once = static_cast<std::size_t>(feed_.max_ahead());
+  const auto at_once = static_cast<std::size_t>(stream_.max_ahead());
   while (!group.empty()) {
     const std::span<const Item> part = group.first(std::min(group.size(), at_once));
     for (const Item& item : part)
-      if (!feed_.request(
+      if (!stream_.request(
               {.view = item.view, .epoch = epoch, .max_crashes = kCrashesOfOnceGoodSample},
               given_up))
         return false;
-    feed_.flush_requests();
+    stream_.flush_requests();
     for (const Item& item : part) {
-      const std::optional<FedSample> fed = feed_.next(given_up);
-      if (!fed) return false;
-      restore(item, *fed);
-      feed_.done();
+      const std::optional<SampleView> sample = stream_.next(given_up);
+      if (!sample) return false;
+      restore(item, *sample);
+      stream_.done();
       control_.beats.fetch_add(1, std::memory_order_relaxed);
     }
     group = group.subspan(part.size());
@@ -134,22 +134,22 @@ bool Refill::restore(std::span<const Item> group, std::int64_t epoch, const Give
   return true;
 }
 
-void Refill::restore(const Item& item, const FedSample& fed) {
-  ODB_CHECK_EQ(fed.view, item.view);
+void Refill::restore(const Item& item, const SampleView& sample) {
+  ODB_CHECK_EQ(sample.view, item.view);
   constexpr const char* kWhy =
       "part of the same round may already be trained, so it cannot be left out now; restart the "
       "run from its last checkpoint";
-  if (fed.kind != AnswerKind::sample)
+  if (sample.kind != AnswerKind::sample)
     throw DataError(
         "sample {} was good when its round was formed and cannot be prepared again after a data "
         "process died: {}; {}",
-        item.view, fed.text.empty() ? describe(fed.reason) : fed.text, kWhy);
-  if (static_cast<std::int64_t>(fed.ids.size()) != item.length || fed.supervised != item.supervised)
+        item.view, sample.text.empty() ? describe(sample.reason) : sample.text, kWhy);
+  if (static_cast<std::int64_t>(sample.ids.size()) != item.length || sample.supervised != item.supervised)
     throw DataError(
         "sample {} had {} tokens, {} of them supervised, when its round was formed; found {} and "
         "{} after a data process died: the data has changed during the run; {}",
-        item.view, item.length, item.supervised, fed.ids.size(), fed.supervised, kWhy);
-  store_.put(fed.view, fed.ids, fed.labels);
+        item.view, item.length, item.supervised, sample.ids.size(), sample.supervised, kWhy);
+  store_.put(sample.view, sample.ids, sample.labels);
 }
 
 }  // namespace odb

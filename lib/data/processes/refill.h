@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "batching/rounds.h"
 #include "data/processes/lane_control.h"
-#include "data/processes/sample_feed.h"
+#include "data/processes/sample_stream.h"
 #include "data/processes/sample_store.h"
 
 namespace odb {
@@ -19,8 +19,8 @@ namespace odb {
 class Refill {
  public:
   // All must outlive it. `max_left_out`: rows that one refill may leave out.
-  Refill(SampleFeed& feed, SampleStore& store, LaneControl& control, std::int64_t max_left_out)
-      : feed_(feed), store_(store), control_(control), max_left_out_(max_left_out) {}
+  Refill(SampleStream& stream, SampleStore& store, LaneControl& control, std::int64_t max_left_out)
+      : stream_(stream), store_(store), control_(control), max_left_out_(max_left_out) {}
 
   // Forgets all requests and samples: call it before another Rounds is filled. Views in
   // `good_before` are tried more often before they count as bad.
@@ -50,12 +50,12 @@ class Refill {
   std::size_t ahead() const { return pending_.size() - next_; }
   bool ask_ahead(const Rounds& rounds, const GivenUp& given_up);
   ViewRequest request_for(ViewId view, std::int64_t epoch) const;
-  void restore(const Item& item, const FedSample& fed);
-  void deliver(Rounds& rounds, const FedSample& fed);
-  void leave_out(Rounds& rounds, const FedSample& fed);
+  void restore(const Item& item, const SampleView& sample);
+  void deliver(Rounds& rounds, const SampleView& sample);
+  void leave_out(Rounds& rounds, const SampleView& sample);
   void count_left_out();
 
-  SampleFeed& feed_;
+  SampleStream& stream_;
   SampleStore& store_;
   LaneControl& control_;
   std::int64_t max_left_out_;

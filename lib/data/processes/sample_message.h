@@ -51,7 +51,7 @@ constexpr std::size_t max_answer_bytes(std::int64_t longest) {
 }
 
 // An answer as collate sees it. Spans and text are valid as long as their source.
-struct FedSample {
+struct SampleView {
   AnswerKind kind = AnswerKind::sample;
   ViewId view = 0;
   LeftOutReason reason = LeftOutReason::bad_record;
@@ -65,7 +65,7 @@ struct FedSample {
 // Reads a record as an answer. InternalError: sizes do not match.
 struct ReadAnswer {
   SampleAnswer header;
-  FedSample sample;
+  SampleView sample;
 };
 ReadAnswer read_answer(std::span<const std::byte> record);
 SampleRequest read_request(std::span<const std::byte> record);

@@ -118,7 +118,7 @@ TEST_CASE("messages: an answer is read as it was written, wrong sizes are detect
   header = answer_header(request, failed, sample);
   record.resize(sizeof header + header.payload_bytes());
   write_answer(header, failed, sample, record);
-  const FedSample failed_sample = read_answer(record).sample;
+  const SampleView failed_sample = read_answer(record).sample;
   CHECK(failed_sample.code == ExitCode::data);
   CHECK(failed_sample.ids.empty());
   CHECK(failed_sample.text.size() == kMaxAnswerText);

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "catch.h"
-#include "data/processes/own_feed.h"
+#include "data/processes/inline_samples.h"
 #include "data/processes/shared_memory.h"
 #include "loader.h"
 
@@ -30,8 +30,8 @@ TEST_CASE("refill: too many rows left out in one round end the run") {
   SharedObject<LaneControl> control("control");
   for (const std::int64_t room : {29, 30}) {
     SampleStore store;
-    OwnFeed feed(*builder, control->builders[0], setup.rules);
-    Refill refill(feed, store, *control, room);
+    InlineSamples stream(*builder, control->builders[0], setup.rules);
+    Refill refill(stream, store, *control, room);
     Rounds rounds = first_rounds(setup);
     refill.restart({});
     const Refill::Result result = refill.fill(rounds, kNever);
@@ -54,8 +54,8 @@ TEST_CASE("refill: a sample that differs from the one of its group is refused") 
   const std::unique_ptr<ViewBuilder> builder = setup.builder();
   SharedObject<LaneControl> control("control");
   SampleStore store;
-  OwnFeed feed(*builder, control->builders[0], setup.rules);
-  Refill refill(feed, store, *control, 40);
+  InlineSamples stream(*builder, control->builders[0], setup.rules);
+  Refill refill(stream, store, *control, 40);
   const auto restore = [&](Item item) {
     refill.restart({});
     return refill.restore(std::vector{item}, 0, kNever);

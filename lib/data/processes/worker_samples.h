@@ -6,16 +6,16 @@
 #include <deque>
 #include <vector>
 
-#include "data/processes/sample_feed.h"
+#include "data/processes/sample_stream.h"
 #include "data/processes/worker.h"
 
 namespace odb {
 
-class WorkerFeed final : public SampleFeed {
+class WorkerSamples final : public SampleStream {
  public:
   // One pair of rings per worker, at least one. `generation` is the value that workers compare. All
   // must outlive the feed.
-  WorkerFeed(std::deque<WorkerRings>& workers, std::atomic<std::uint64_t>& generation)
+  WorkerSamples(std::deque<WorkerRings>& workers, std::atomic<std::uint64_t>& generation)
       : workers_(workers), generation_(generation) {}
 
   void restart() override;
@@ -24,7 +24,7 @@ class WorkerFeed final : public SampleFeed {
   }
   bool request(const ViewRequest& view, const GivenUp& given_up) override;
   void flush_requests() override;
-  std::optional<FedSample> next(const GivenUp& given_up) override;
+  std::optional<SampleView> next(const GivenUp& given_up) override;
   void done() override;
 
  private:
@@ -32,7 +32,7 @@ class WorkerFeed final : public SampleFeed {
     return static_cast<std::size_t>(number) % workers_.size();
   }
   // The answer to request `answered_`, if it has come; drops older ones.
-  std::optional<FedSample> find_answer(Ring& answers);
+  std::optional<SampleView> find_answer(Ring& answers);
 
   std::deque<WorkerRings>& workers_;
   std::atomic<std::uint64_t>& generation_;

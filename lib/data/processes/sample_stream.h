@@ -1,6 +1,6 @@
 // Where collate gets samples from: views are requested in order, and come in that order.
 //
-// Two implementations: worker_feed.h uses rings to data workers, own_feed.h prepares samples in the
+// Two implementations: worker_samples.h uses rings to data workers, inline_samples.h prepares samples in the
 // same process.
 #pragma once
 
@@ -15,9 +15,9 @@ namespace odb {
 // Polled by every wait: true ends the wait.
 using GivenUp = std::function<bool()>;
 
-class SampleFeed {
+class SampleStream {
  public:
-  virtual ~SampleFeed() = default;
+  virtual ~SampleStream() = default;
 
   // Forgets all requests, also those of an earlier life of this process.
   virtual void restart() = 0;
@@ -31,7 +31,7 @@ class SampleFeed {
   virtual void flush_requests() = 0;
 
   // The answer to the oldest unanswered request. Blocks; empty: given up. Valid until done().
-  virtual std::optional<FedSample> next(const GivenUp& given_up) = 0;
+  virtual std::optional<SampleView> next(const GivenUp& given_up) = 0;
   virtual void done() = 0;
 };
 

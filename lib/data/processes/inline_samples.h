@@ -4,15 +4,15 @@
 #include <deque>
 #include <memory>
 
-#include "data/processes/sample_feed.h"
+#include "data/processes/sample_stream.h"
 #include "data/processes/wake_up.h"
 
 namespace odb {
 
-class OwnFeed final : public SampleFeed {
+class InlineSamples final : public SampleStream {
  public:
   // `builder` and `state` must outlive it.
-  OwnFeed(ViewBuilder& builder, BuilderState& state, const PreprocessingOptions& rules)
+  InlineSamples(ViewBuilder& builder, BuilderState& state, const PreprocessingOptions& rules)
       : builder_(builder), state_(state), rules_(rules) {}
 
   void restart() override { requests_.clear(); }
@@ -23,22 +23,22 @@ class OwnFeed final : public SampleFeed {
   }
   void flush_requests() override {}
 
-  std::optional<FedSample> next(const GivenUp& given_up) override {
+  std::optional<SampleView> next(const GivenUp& given_up) override {
     ODB_CHECK(!requests_.empty(), "an answer was requested before any view");
     const ViewRequest& request = requests_.front();
     if (!pause_for(pause_before(state_, request), given_up)) return std::nullopt;
     answer_ = build_view(builder_, state_, rules_, request, sample_);
-    FedSample fed{.kind = answer_.kind,
+    SampleView sample{.kind = answer_.kind,
                   .view = request.view,
                   .reason = answer_.reason,
                   .code = answer_.code,
                   .text = answer_.text};
     if (answer_.kind == AnswerKind::sample) {
-      fed.supervised = static_cast<std::int32_t>(sample_.supervised);
-      fed.ids = sample_.tokens;
-      fed.labels = sample_.labels;
+      sample.supervised = static_cast<std::int32_t>(sample_.supervised);
+      sample.ids = sample_.tokens;
+      sample.labels = sample_.labels;
     }
-    return fed;
+    return sample;
   }
   void done() override { requests_.pop_front(); }
 

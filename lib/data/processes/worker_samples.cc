@@ -1,10 +1,10 @@
-#include "data/processes/worker_feed.h"
+#include "data/processes/worker_samples.h"
 
 #include "data/processes/long_wait.h"
 
 namespace odb {
 
-void WorkerFeed::restart() {
+void WorkerSamples::restart() {
   generation_.fetch_add(1);
   requested_ = 0;
   answered_ = 0;
@@ -13,7 +13,7 @@ void WorkerFeed::restart() {
     rings.answers.room().wake();
 }
 
-bool WorkerFeed::request(const ViewRequest& view, const GivenUp& given_up) {
+bool WorkerSamples::request(const ViewRequest& view, const GivenUp& given_up) {
   const std::size_t worker = worker_of(requested_);
   Ring& requests = workers_[worker].requests;
   std::span<std::byte> record;
@@ -34,12 +34,12 @@ bool WorkerFeed::request(const ViewRequest& view, const GivenUp& given_up) {
   return true;
 }
 
-void WorkerFeed::flush_requests() {
+void WorkerSamples::flush_requests() {
   for (WorkerRings& rings : workers_)
     rings.requests.flush();
 }
 
-std::optional<FedSample> WorkerFeed::find_answer(Ring& answers) {
+std::optional<SampleView> WorkerSamples::find_answer(Ring& answers) {
   for (;;) {
     const std::span<const std::byte> record = answers.front();
     if (record.empty()) return std::nullopt;
@@ -54,11 +54,11 @@ std::optional<FedSample> WorkerFeed::find_answer(Ring& answers) {
   }
 }
 
-std::optional<FedSample> WorkerFeed::next(const GivenUp& given_up) {
+std::optional<SampleView> WorkerSamples::next(const GivenUp& given_up) {
   ODB_CHECK_LT(answered_, requested_);
   const std::size_t worker = worker_of(answered_);
   Ring& answers = workers_[worker].answers;
-  std::optional<FedSample> found;
+  std::optional<SampleView> found;
   const auto is_there = [&] {
     found = find_answer(answers);
     return found.has_value();
@@ -71,7 +71,7 @@ std::optional<FedSample> WorkerFeed::next(const GivenUp& given_up) {
   return found;
 }
 
-void WorkerFeed::done() {
+void WorkerSamples::done() {
   workers_[worker_of(answered_++)].answers.pop();
 }
 
