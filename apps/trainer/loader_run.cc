@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "data/processes/data_processes.h"
-#include "data/processes/record_lane.h"
+#include "data/processes/record_loader.h"
 #include "local_ranks.h"
 #ifdef ODB_WITH_LIBTORCH
 #include "dist/gloo_membership.h"
@@ -69,8 +69,8 @@ double seconds_since(Clock::time_point begin) {
 }
 
 // Of rank 0; those of the other ranks differ only in the rank.
-LaneSetup first_lane(const BenchLoaderOptions& options, const SampleSource& source) {
-  LaneSetup setup = record_lane(source, resolve(options.batching, Layout::flat), options.loader, 0,
+LoaderSetup first_loader(const BenchLoaderOptions& options, const SampleSource& source) {
+  LoaderSetup setup = record_loader(source, resolve(options.batching, Layout::flat), options.loader, 0,
                                 static_cast<int>(options.nproc));
   setup.timeout = options.timeout;
   setup.epochs = options.epochs.value_or(options.max_tokens ? std::int64_t{1} << 40 : 1);
@@ -82,7 +82,7 @@ RankFigures run_rank(const BenchLoaderOptions& options, Pipeline& pipeline,
                      const std::string& store_address, Clock::time_point entry) {
   RankFigures figures;
   const auto begin = Clock::now();
-  const LaneSetup& setup = pipeline.setup();
+  const LoaderSetup& setup = pipeline.setup();
   PipelineStart start{.store_address = store_address};
   start.state.start = start_of_epoch(setup.epoch(0), setup.shape.rank, setup.shape.world);
   pipeline.start(start);
@@ -95,7 +95,7 @@ RankFigures run_rank(const BenchLoaderOptions& options, Pipeline& pipeline,
 
 Measured measure_one(const BenchLoaderOptions& options, const SampleSource& source,
                      Clock::time_point entry) {
-  const LaneSetup setup = first_lane(options, source);
+  const LoaderSetup setup = first_loader(options, source);
   const ScopedStopSignals signals;
   DataProcesses processes({setup});
   Measured measured{.shared_bytes = shared_bytes(setup),
@@ -112,7 +112,7 @@ struct SharedFigures {
 };
 
 // One of several ranks, in a process of its own. `setup` is rank 0's.
-int run_one_of_several(const BenchLoaderOptions& options, LaneSetup setup, int rank,
+int run_one_of_several(const BenchLoaderOptions& options, LoaderSetup setup, int rank,
                        SharedFigures& shared, Clock::time_point entry) {
   const int world = setup.shape.world;
   setup.shape.rank = rank;
@@ -171,14 +171,14 @@ RankFigures over_ranks(std::span<const RankFigures> ranks) {
 Measured measure_several(const BenchLoaderOptions& options, const SampleSource& source,
                          Clock::time_point entry) {
   // Created once: ranks inherit it. What no rank can do is refused here.
-  const LaneSetup lane = first_lane(options, source);
-  (void)start_of_epoch(lane.epoch(0), 0, lane.shape.world);
+  const LoaderSetup loader = first_loader(options, source);
+  (void)start_of_epoch(loader.epoch(0), 0, loader.shape.world);
   const SharedObject<SharedFigures> shared("ranks");
-  run_local_ranks(lane.shape.world, 2 * options.timeout, [&](int rank) {
-    return run_one_of_several(options, lane, rank, *shared, entry);
+  run_local_ranks(loader.shape.world, 2 * options.timeout, [&](int rank) {
+    return run_one_of_several(options, loader, rank, *shared, entry);
   });
   return {.ranks = options.nproc,
-          .shared_bytes = shared_bytes(lane),
+          .shared_bytes = shared_bytes(loader),
           .figures = over_ranks(std::span<const RankFigures>(shared->ranks)
                                     .first(static_cast<std::size_t>(options.nproc)))};
 }

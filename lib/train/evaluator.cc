@@ -21,11 +21,11 @@ double overall_loss(const std::vector<EvaluationResult>& results) {
   return tokens == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(tokens);
 }
 
-Evaluator::Evaluator(DataProcesses& processes, std::size_t first_lane,
+Evaluator::Evaluator(DataProcesses& processes, std::size_t first_loader,
                      std::vector<std::string> data, LossFunction loss, torch::Device device,
                      TrainingGroups& groups, StopRequest& stop)
     : processes_(processes),
-      first_lane_(first_lane),
+      first_loader_(first_loader),
       data_(std::move(data)),
       loss_(std::move(loss)),
       builder_(device, LossNorm::token),
@@ -37,7 +37,7 @@ std::optional<std::vector<EvaluationResult>> Evaluator::run() {
   std::exception_ptr failure;
   bool stopped = false;
   for (std::size_t i = 0; i < data_.size(); ++i) {
-    const Sums own = stopped || failure ? Sums{} : go_through(first_lane_ + i);
+    const Sums own = stopped || failure ? Sums{} : go_through(first_loader_ + i);
     stopped = stopped || own.stopped;
     if (own.failure) failure = own.failure;
     sums.insert(sums.end(),
@@ -63,12 +63,12 @@ std::optional<std::vector<EvaluationResult>> Evaluator::run() {
   return results;
 }
 
-Evaluator::Sums Evaluator::go_through(std::size_t lane) {
+Evaluator::Sums Evaluator::go_through(std::size_t loader) {
   Sums sums;
   try {
-    processes_.begin(lane);
-    add_up(lane, sums);
-    processes_.end(lane);
+    processes_.begin(loader);
+    add_up(loader, sums);
+    processes_.end(loader);
   } catch (const PeerLostError&) {
     throw;
   } catch (const Error&) {
@@ -77,10 +77,10 @@ Evaluator::Sums Evaluator::go_through(std::size_t lane) {
   return sums;
 }
 
-void Evaluator::add_up(std::size_t lane, Sums& sums) {
+void Evaluator::add_up(std::size_t loader, Sums& sums) {
   const torch::NoGradGuard no_grad;
-  Pipeline& pipeline = processes_.pipeline(lane);
-  const LaneSetup& setup = pipeline.setup();
+  Pipeline& pipeline = processes_.pipeline(loader);
+  const LoaderSetup& setup = pipeline.setup();
   PipelineStart start;
   start.state.start = start_of_epoch(setup.epoch(0), setup.shape.rank, setup.shape.world);
   pipeline.start(start);

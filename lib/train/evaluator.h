@@ -33,9 +33,9 @@ double overall_loss(const std::vector<EvaluationResult>& results);
 
 class Evaluator {
  public:
-  // Lane first_lane + i of `processes` (not at_start) reads data[i]. All references must outlive
+  // Loader first_loader + i of `processes` (not at_start) reads data[i]. All references must outlive
   // it.
-  Evaluator(DataProcesses& processes, std::size_t first_lane, std::vector<std::string> data,
+  Evaluator(DataProcesses& processes, std::size_t first_loader, std::vector<std::string> data,
             LossFunction loss, torch::Device device, TrainingGroups& groups, StopRequest& stop);
 
   // Evaluates all files once. Collective. Nothing: a rank was asked to stop. If a rank's data
@@ -50,11 +50,11 @@ class Evaluator {
     std::exception_ptr failure;
   };
 
-  Sums go_through(std::size_t lane);
-  void add_up(std::size_t lane, Sums& sums);
+  Sums go_through(std::size_t loader);
+  void add_up(std::size_t loader, Sums& sums);
 
   DataProcesses& processes_;
-  std::size_t first_lane_;
+  std::size_t first_loader_;
   std::vector<std::string> data_;
   LossFunction loss_;
   MicroBatchBuilder builder_;

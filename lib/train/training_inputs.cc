@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "data/inspect/progress_bar.h"
-#include "data/processes/record_lane.h"
+#include "data/processes/record_loader.h"
 #include "model/compute_cost.h"
 #include "model/stored_weights.h"
 #include "train/stop_check.h"
@@ -39,42 +39,42 @@ void check_weights_of(FileSystem& files, const ModelOptions& options, const Mode
   require_weights(check_weights(config, open_stored_weights(files, options.model)), options.model);
 }
 
-Sample first_sample(const LaneSetup& lane) {
-  const auto builder = lane.builder();
+Sample first_sample(const LoaderSetup& loader) {
+  const auto builder = loader.builder();
   Sample sample;
-  for (std::int64_t view = 0; view < lane.shape.data_size; ++view) {
+  for (std::int64_t view = 0; view < loader.shape.data_size; ++view) {
     throw_if_stop_requested();
     if (builder->build(view, 0, sample).left_out == WhyLeftOut::no) return sample;
   }
   throw DataError(
       "no sample can be trained: all {} rows are left out; see odb-trainer inspect data for the "
       "reasons",
-      lane.shape.data_size);
+      loader.shape.data_size);
 }
 
-LaneSetup training_lane(const TrainingInputs& inputs, const BatchingOptions& batching) {
-  LaneSetup lane = record_lane(*inputs.source, batching, inputs.options.loader, inputs.place.rank,
+LoaderSetup training_loader(const TrainingInputs& inputs, const BatchingOptions& batching) {
+  LoaderSetup loader = record_loader(*inputs.source, batching, inputs.options.loader, inputs.place.rank,
                                inputs.place.world, with_stop_checks(terminal_progress("measuring")));
   const std::int64_t size = inputs.limits.data_size;
-  lane.timeout = inputs.options.ranks.timeout;
-  lane.epochs = inputs.limits.views ? (*inputs.limits.views + size - 1) / size : kEndless;
-  (void)start_of_epoch(lane.epoch(0), inputs.place.rank, inputs.place.world);
-  return lane;
+  loader.timeout = inputs.options.ranks.timeout;
+  loader.epochs = inputs.limits.views ? (*inputs.limits.views + size - 1) / size : kEndless;
+  (void)start_of_epoch(loader.epoch(0), inputs.place.rank, inputs.place.world);
+  return loader;
 }
 
 // Always ODB with join, because the loss does not depend on how batches are formed.
-LaneSetup evaluation_lane(const TrainingInputs& inputs, const SampleSource& source,
+LoaderSetup evaluation_loader(const TrainingInputs& inputs, const SampleSource& source,
                           std::size_t number) {
   BatchingOptions batching;
   batching.l_max = inputs.options.batching.l_max;
   batching.layout = inputs.options.batching.layout;
   batching.pad_multiple = inputs.options.batching.pad_multiple;
-  LaneSetup lane = record_lane(source, resolve(batching, Layout::flat), inputs.options.loader,
+  LoaderSetup loader = record_loader(source, resolve(batching, Layout::flat), inputs.options.loader,
                                inputs.place.rank, inputs.place.world);
-  lane.name = fmt::format("evaluation {}", number);
-  lane.at_start = false;
-  lane.timeout = inputs.options.ranks.timeout;
-  return lane;
+  loader.name = fmt::format("evaluation {}", number);
+  loader.at_start = false;
+  loader.timeout = inputs.options.ranks.timeout;
+  return loader;
 }
 
 }  // namespace
@@ -144,15 +144,15 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
       run_limits(options.length, static_cast<std::int64_t>(inputs.source->records().views()));
   inputs.max_tokens = max_positions(options.batching, longest_sample(*inputs.source));
   inputs.memory = estimate_memory(inputs.config, options.model, inputs.max_tokens);
-  inputs.lanes.push_back(training_lane(inputs, options.batching));
-  inputs.first_sample = first_sample(inputs.lanes.front());
+  inputs.loaders.push_back(training_loader(inputs, options.batching));
+  inputs.first_sample = first_sample(inputs.loaders.front());
   for (const std::string& data : options.evaluation.eval_data)
     try {
       inputs.evaluation.push_back(std::make_unique<SampleSource>(
           files, *inputs.source, std::vector{data}, options.loader.seed, build));
-      inputs.lanes.push_back(
-          evaluation_lane(inputs, *inputs.evaluation.back(), inputs.evaluation.size()));
-      (void)first_sample(inputs.lanes.back());
+      inputs.loaders.push_back(
+          evaluation_loader(inputs, *inputs.evaluation.back(), inputs.evaluation.size()));
+      (void)first_sample(inputs.loaders.back());
     } catch (const StoppedBeforeTraining&) {
       throw;
     } catch (const Error& error) {

@@ -1,4 +1,4 @@
-// Everything that a run is made of before it begins: checked options, opened data, the lanes of its
+// Everything that a run is made of before it begins: checked options, opened data, the loaders of its
 // data processes. No process, thread, tensor or file of the run exists yet, so what cannot work is
 // found here.
 #pragma once
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "data/processes/lane.h"
+#include "data/processes/loader.h"
 #include "data/sample/sample.h"
 #include "data/sample/sample_source.h"
 #include "model/config.h"
@@ -26,7 +26,7 @@ struct TrainingInputs {
   ModelConfig config;
   std::unique_ptr<SampleSource> source;
   std::vector<std::unique_ptr<SampleSource>> evaluation;  // one for each --eval-data
-  std::vector<LaneSetup> lanes;  // training, then evaluation in the same order
+  std::vector<LoaderSetup> loaders;  // training, then evaluation in the same order
   RunLimits limits;
   MemoryEstimate memory;         // of a rank, at max_tokens
   std::int64_t max_tokens = 0;  // of a micro-batch, padding included

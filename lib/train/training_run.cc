@@ -155,8 +155,8 @@ class TrainingRun {
 
 // Collate learns where the ranks meet, and the ranks watch each other from here on.
 void TrainingRun::meet() {
-  const LaneSetup& lane = inputs_.lanes.front();
-  start_.start = start_of_epoch(lane.epoch(0), rank(), world());
+  const LoaderSetup& loader = inputs_.loaders.front();
+  start_.start = start_of_epoch(loader.epoch(0), rank(), world());
   processes_.pipeline(0).start(
       {.state = start_, .store_address = to_text(meeting_->store().address())});
   const auto phase = [this] {
@@ -401,14 +401,14 @@ int run_rank(const RunOptions& options, const std::string& config, const LaunchP
       make_or_tell(place, options, [&] { return prepare_training(files, options, place); });
   throw_if_stop_requested();
   if (place.world > 1)
-    inputs.lanes.front().membership =
+    inputs.loaders.front().membership =
         membership_over_gloo({.prefix = "align/",
                               .network = options.ranks.network,
                               .rank = place.rank,
                               .world = place.world,
                               .connect_timeout = options.ranks.timeout});
   DataProcesses processes =
-      make_or_tell(place, options, [&] { return DataProcesses(inputs.lanes); });
+      make_or_tell(place, options, [&] { return DataProcesses(inputs.loaders); });
   // From here on LibTorch, and threads.
   keep_tensor_memory();
   limit_kept_kernels();

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "batching/item.h"
-#include "data/processes/lane_control.h"
+#include "data/processes/loader_control.h"
 #include "data/processes/view_builder.h"
 
 namespace odb {

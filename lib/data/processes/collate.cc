@@ -38,7 +38,7 @@ class Collate::Generation {
   }
 
  private:
-  const LaneSetup& setup() const { return collate_.setup_; }
+  const LoaderSetup& setup() const { return collate_.setup_; }
 
   // Every wait of this generation ends when there is a newer one. Limits the rate of queries: each
   // may cost a message, and a wait may wake often.
@@ -219,7 +219,7 @@ class Collate::Generation {
   }
 
   Collate& collate_;
-  LaneMemory& memory_;
+  LoaderMemory& memory_;
   Peers& peers_;
   GivenUp given_up_;
   std::chrono::steady_clock::time_point asked_;
@@ -229,7 +229,7 @@ class Collate::Generation {
   std::int64_t first_position_ = 0;
 };
 
-Collate::Collate(const LaneSetup& setup, LaneMemory& memory, SampleStream& stream)
+Collate::Collate(const LoaderSetup& setup, LoaderMemory& memory, SampleStream& stream)
     : setup_(setup),
       memory_(memory),
       control_(*memory.control),

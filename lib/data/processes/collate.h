@@ -14,7 +14,7 @@
 
 #include <memory>
 
-#include "data/processes/lane.h"
+#include "data/processes/loader.h"
 #include "data/processes/refill.h"
 #include "data/processes/sample_stream.h"
 #include "data/processes/sample_store.h"
@@ -24,10 +24,10 @@ namespace odb {
 class Collate {
  public:
   // All must outlive it. `stream` supplies the samples.
-  Collate(const LaneSetup& setup, LaneMemory& memory, SampleStream& stream);
+  Collate(const LoaderSetup& setup, LoaderMemory& memory, SampleStream& stream);
 
   // Works until `stopped` holds, which every wait polls. Is idle after the last epoch or a failure;
-  // the trainer finds the failure in LaneControl. Throws only std::bad_alloc.
+  // the trainer finds the failure in LoaderControl. Throws only std::bad_alloc.
   void run(const GivenUp& stopped);
 
  private:
@@ -40,9 +40,9 @@ class Collate {
   void fail(ExitCode code, const std::string& text);
   void enter(Phase phase);
 
-  const LaneSetup& setup_;
-  LaneMemory& memory_;
-  LaneControl& control_;
+  const LoaderSetup& setup_;
+  LoaderMemory& memory_;
+  LoaderControl& control_;
   SampleStore store_;
   Refill refill_;
   PipelineStart start_;

@@ -26,18 +26,18 @@ void expect_single_thread() {
 
 }  // namespace
 
-DataProcesses::DataProcesses(std::vector<LaneSetup> setups) : control_("fork-server") {
+DataProcesses::DataProcesses(std::vector<LoaderSetup> setups) : control_("fork-server") {
   expect_single_thread();
-  ODB_CHECK(!setups.empty() && setups.size() <= kMaxLanes, "{} loaders", setups.size());
-  for (LaneSetup& setup : setups) {
-    control_->lanes[lanes_.size()].wanted = setup.at_start ? 1 : 0;
-    lanes_.emplace_back(std::move(setup));
+  ODB_CHECK(!setups.empty() && setups.size() <= kMaxLoaders, "{} loaders", setups.size());
+  for (LoaderSetup& setup : setups) {
+    control_->loaders[loaders_.size()].wanted = setup.at_start ? 1 : 0;
+    loaders_.emplace_back(std::move(setup));
   }
   server_ = std::make_shared<ServerProcess>(
-      fork_child("fork server", [this] { return ForkServer(lanes_, *control_).run(); }),
+      fork_child("fork server", [this] { return ForkServer(loaders_, *control_).run(); }),
       control_->beats);
-  for (Lane& lane : lanes_)
-    pipelines_.emplace_back(lane, server_);
+  for (Loader& loader : loaders_)
+    pipelines_.emplace_back(loader, server_);
 }
 
 DataProcesses::~DataProcesses() {
@@ -50,29 +50,29 @@ void DataProcesses::stop() noexcept {
   server_->await_end();
 }
 
-void DataProcesses::wish(std::size_t lane, bool wanted) {
-  ServerControl::LaneWords& words = control_->lanes[lane];
+void DataProcesses::wish(std::size_t loader, bool wanted) {
+  ServerControl::LoaderState& words = control_->loaders[loader];
   words.wanted.store(wanted ? 1 : 0);
   server_->tell();
   const auto begin = std::chrono::steady_clock::now();
   const auto followed = [&] { return (words.running.load() != 0) == wanted; };
   const auto too_late = [&] {
-    server_->expect_alive(lanes_[lane].setup.timeout);
+    server_->expect_alive(loaders_[loader].setup.timeout);
     return std::chrono::steady_clock::now() - begin > kMaxRequestWait;
   };
   ODB_CHECK(wait_for(control_->changed, followed, too_late),
             "the fork server did not {} the processes of {} within {} s", wanted ? "fork" : "end",
-            lanes_[lane].setup.name, kMaxRequestWait.count());
+            loaders_[loader].setup.name, kMaxRequestWait.count());
 }
 
-void DataProcesses::begin(std::size_t lane) {
-  ODB_CHECK(control_->lanes[lane].running.load() == 0, "loader {} is already running", lane);
-  lanes_[lane].memory.clear();
-  wish(lane, true);
+void DataProcesses::begin(std::size_t loader) {
+  ODB_CHECK(control_->loaders[loader].running.load() == 0, "loader {} is already running", loader);
+  loaders_[loader].memory.clear();
+  wish(loader, true);
 }
 
-void DataProcesses::end(std::size_t lane) {
-  wish(lane, false);
+void DataProcesses::end(std::size_t loader) {
+  wish(loader, false);
 }
 
 std::vector<ProcessUse> DataProcesses::use() const {
@@ -82,12 +82,12 @@ std::vector<ProcessUse> DataProcesses::use() const {
     if (auto use = process_use(role, process)) uses.push_back(*std::move(use));
   };
   add("fork server", server_->process());
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-    const LaneControl& control = *lanes_[lane].memory.control;
-    const std::string& name = lanes_[lane].setup.name;
+  for (std::size_t loader = 0; loader < loaders_.size(); ++loader) {
+    const LoaderControl& control = *loaders_[loader].memory.control;
+    const std::string& name = loaders_[loader].setup.name;
     const std::string prefix = name == "train" ? "" : name + " ";
     add(prefix + "collate", control.collate_process);
-    for (int worker = 0; worker < lanes_[lane].setup.workers; ++worker)
+    for (int worker = 0; worker < loaders_[loader].setup.workers; ++worker)
       add(fmt::format("{}worker {}", prefix, worker), control.builders[worker].process);
   }
   return uses;

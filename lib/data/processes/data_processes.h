@@ -28,19 +28,19 @@ class DataProcesses {
   // Maps the memory of all loaders and forks the fork server, which forks the processes of the
   // loaders with `at_start`. The calling process must have a single thread (checked), and the
   // calling thread must outlive this object. UsageError, FileError: not enough memory or processes.
-  explicit DataProcesses(std::vector<LaneSetup> setups);
+  explicit DataProcesses(std::vector<LoaderSetup> setups);
   DataProcesses(const DataProcesses&) = delete;
   DataProcesses& operator=(const DataProcesses&) = delete;
   ~DataProcesses();  // as stop()
 
   // The handle on a loader, in the order of the setups.
-  Pipeline& pipeline(std::size_t lane) { return pipelines_[lane]; }
+  Pipeline& pipeline(std::size_t loader) { return pipelines_[loader]; }
 
   // For a loader that is not `at_start`: fork its processes, with cleared memory, or end them.
   // After each begin() the pipeline must be started again. Both block until done. InternalError:
   // not done within 10 seconds, or the fork server has died.
-  void begin(std::size_t lane);
-  void end(std::size_t lane);
+  void begin(std::size_t loader);
+  void end(std::size_t loader);
 
   // Ends all processes and waits for their end. Never throws; a second call does nothing.
   void stop() noexcept;
@@ -49,10 +49,10 @@ class DataProcesses {
   std::vector<ProcessUse> use() const;
 
  private:
-  void wish(std::size_t lane, bool wanted);
+  void wish(std::size_t loader, bool wanted);
 
   SharedObject<ServerControl> control_;
-  std::deque<Lane> lanes_;
+  std::deque<Loader> loaders_;
   std::shared_ptr<ServerProcess> server_;
   std::deque<Pipeline> pipelines_;
 };

@@ -43,42 +43,42 @@ auto beating(std::atomic<std::int64_t>& beats) {
   };
 }
 
-int run_worker(Lane& lane, int worker) {
+int run_worker(Loader& loader, int worker) {
   const auto index = static_cast<std::size_t>(worker);
-  const std::unique_ptr<ViewBuilder> builder = lane.setup.builder();
-  LaneControl& control = *lane.memory.control;
-  Worker(lane.memory.workers[index], control.builders[index], control.request_generation, *builder,
-         lane.setup.rules)
+  const std::unique_ptr<ViewBuilder> builder = loader.setup.builder();
+  LoaderControl& control = *loader.memory.control;
+  Worker(loader.memory.workers[index], control.builders[index], control.request_generation, *builder,
+         loader.setup.rules)
       .run(beating(control.builders[index].beats));
   return 0;
 }
 
-int run_collate(Lane& lane) {
-  LaneControl& control = *lane.memory.control;
-  if (lane.setup.workers > 0) {
-    WorkerSamples stream(lane.memory.workers, control.request_generation);
-    Collate(lane.setup, lane.memory, stream).run(beating(control.beats));
+int run_collate(Loader& loader) {
+  LoaderControl& control = *loader.memory.control;
+  if (loader.setup.workers > 0) {
+    WorkerSamples stream(loader.memory.workers, control.request_generation);
+    Collate(loader.setup, loader.memory, stream).run(beating(control.beats));
     return 0;
   }
-  const std::unique_ptr<ViewBuilder> builder = lane.setup.builder();
-  InlineSamples stream(*builder, control.builders[0], lane.setup.rules);
-  Collate(lane.setup, lane.memory, stream).run(beating(control.beats));
+  const std::unique_ptr<ViewBuilder> builder = loader.setup.builder();
+  InlineSamples stream(*builder, control.builders[0], loader.setup.rules);
+  Collate(loader.setup, loader.memory, stream).run(beating(control.beats));
   return 0;
 }
 
 }  // namespace
 
-ForkServer::ForkServer(std::deque<Lane>& lanes, ServerControl& control)
-    : lanes_(lanes), control_(control), memory_kills_(files_) {}
+ForkServer::ForkServer(std::deque<Loader>& loaders, ServerControl& control)
+    : loaders_(loaders), control_(control), memory_kills_(files_) {}
 
 int ForkServer::run() {
   try {
     serve();
   } catch (const Error& error) {
     // Usually: the system permits no further process.
-    for (Lane& lane : lanes_) {
-      lane.memory.control->server_failure.write(error.code(), error.what());
-      lane.memory.arena.published().wake();
+    for (Loader& loader : loaders_) {
+      loader.memory.control->server_failure.write(error.code(), error.what());
+      loader.memory.arena.published().wake();
     }
     throw;
   }
@@ -97,63 +97,63 @@ void ForkServer::serve() {
     const struct timespec limit = {.tv_sec = 0, .tv_nsec = kPollInterval / std::chrono::nanoseconds(1)};
     ::sigtimedwait(&awaited, nullptr, &limit);
   }
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane)
-    end(lane);
+  for (std::size_t loader = 0; loader < loaders_.size(); ++loader)
+    end(loader);
 }
 
 void ForkServer::follow_wishes() {
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-    ServerControl::LaneWords& words = control_.lanes[lane];
+  for (std::size_t loader = 0; loader < loaders_.size(); ++loader) {
+    ServerControl::LoaderState& words = control_.loaders[loader];
     if (words.wanted.load() == words.running.load()) continue;
     if (words.wanted.load() != 0)
-      begin(lane);
+      begin(loader);
     else
-      end(lane);
+      end(loader);
     words.running.store(words.wanted.load() != 0 ? 1 : 0);
     control_.changed.wake();
   }
 }
 
-void ForkServer::begin(std::size_t lane) {
-  for (int worker = kCollate; worker < lanes_[lane].setup.workers; ++worker) {
-    children_.push_back({.lane = lane, .worker = worker});
+void ForkServer::begin(std::size_t loader) {
+  for (int worker = kCollate; worker < loaders_[loader].setup.workers; ++worker) {
+    children_.push_back({.loader = loader, .worker = worker});
     fork(children_.back());
   }
 }
 
-void ForkServer::end(std::size_t lane) {
+void ForkServer::end(std::size_t loader) {
   for (const Child& child : children_)
-    if (child.lane == lane) ::kill(child.process, SIGKILL);
+    if (child.loader == loader) ::kill(child.process, SIGKILL);
   for (const Child& child : children_) {
-    if (child.lane != lane) continue;
+    if (child.loader != loader) continue;
     ::waitpid(child.process, nullptr, 0);
     process_word(child) = 0;
   }
-  std::erase_if(children_, [lane](const Child& child) { return child.lane == lane; });
+  std::erase_if(children_, [loader](const Child& child) { return child.loader == loader; });
 }
 
 std::string ForkServer::role(const Child& child) const {
-  const std::string& name = lanes_[child.lane].setup.name;
-  const std::string lane = name == "train" ? "" : name + " ";
-  return child.worker == kCollate ? lane + "collate"
-                                  : fmt::format("{}worker {}", lane, child.worker);
+  const std::string& name = loaders_[child.loader].setup.name;
+  const std::string loader = name == "train" ? "" : name + " ";
+  return child.worker == kCollate ? loader + "collate"
+                                  : fmt::format("{}worker {}", loader, child.worker);
 }
 
 // Where the child records the sample that it prepares; null for a collate that prepares none.
 BuilderState* ForkServer::builder_state(const Child& child) {
-  Lane& lane = lane_of(child);
-  if (child.worker != kCollate) return &lane.memory.control->builders[child.worker];
-  return lane.setup.workers == 0 ? &lane.memory.control->builders[0] : nullptr;
+  Loader& loader = loader_of(child);
+  if (child.worker != kCollate) return &loader.memory.control->builders[child.worker];
+  return loader.setup.workers == 0 ? &loader.memory.control->builders[0] : nullptr;
 }
 
 std::int64_t ForkServer::progress(const Child& child) {
   const BuilderState* const builder = builder_state(child);
   return (builder != nullptr ? builder->built.load() : 0) +
-         (child.worker == kCollate ? lane_of(child).memory.control->progress.load() : 0);
+         (child.worker == kCollate ? loader_of(child).memory.control->progress.load() : 0);
 }
 
 std::int64_t ForkServer::signs_of_life(const Child& child) {
-  const LaneControl& control = *lane_of(child).memory.control;
+  const LoaderControl& control = *loader_of(child).memory.control;
   return progress(child) + (child.worker == kCollate ? control.beats.load()
                                                      : control.builders[child.worker].beats.load());
 }
@@ -161,7 +161,7 @@ std::int64_t ForkServer::signs_of_life(const Child& child) {
 // Gloo's waits give no sign of life. A stopped process (SIGSTOP) may not be silent even there.
 bool ForkServer::may_be_silent(const Child& child) {
   return child.worker == kCollate &&
-         odb::may_be_silent(lane_of(child).memory.control->phase.load()) &&
+         odb::may_be_silent(loader_of(child).memory.control->phase.load()) &&
          !is_stopped(files_, child.process);
 }
 
@@ -173,7 +173,7 @@ void ForkServer::kill_silent() {
       continue;
     }
     const auto silent = child.silence.look(signs_of_life(child));
-    if (silent < lane_of(child).setup.timeout) continue;
+    if (silent < loader_of(child).setup.timeout) continue;
     child.hung = fmt::format("showed no sign of life for {:.1f} s and was killed",
                              std::chrono::duration<double>(silent).count());
     log("data").warn("{} (process {}) {}{}", role(child), child.process, child.hung,
@@ -183,18 +183,18 @@ void ForkServer::kill_silent() {
 }
 
 void ForkServer::fork(Child& child) {
-  Lane& lane = lane_of(child);
+  Loader& loader = loader_of(child);
   child.progress = progress(child);
   child.silence.forget();
   child.hung.clear();
-  child.process = fork_child(role(child), [&lane, worker = child.worker] {
-    return worker == kCollate ? run_collate(lane) : run_worker(lane, worker);
+  child.process = fork_child(role(child), [&loader, worker = child.worker] {
+    return worker == kCollate ? run_collate(loader) : run_worker(loader, worker);
   });
   process_word(child) = child.process;
 }
 
 std::atomic<std::int32_t>& ForkServer::process_word(const Child& child) {
-  LaneControl& control = *lane_of(child).memory.control;
+  LoaderControl& control = *loader_of(child).memory.control;
   return child.worker == kCollate ? control.collate_process : control.builders[child.worker].process;
 }
 
@@ -211,7 +211,7 @@ bool ForkServer::replace(Child& child, int wait_status) {
       child.hung.empty()
           ? judge_death(wait_status, is_killed(wait_status) && memory_kills_.explain_death())
           : Death{.kind = DeathKind::silent, .text = child.hung};
-  LaneControl& control = *lane_of(child).memory.control;
+  LoaderControl& control = *loader_of(child).memory.control;
   const std::string sample = sample_of(child);
   note_suspect(child, death);
   if (death.kind != DeathKind::silent)  // a silent one was logged when it was killed
@@ -225,7 +225,7 @@ bool ForkServer::replace(Child& child, int wait_status) {
       ExitCode::internal,
       fmt::format("{} died {} times without progress in between; the last time it {}{}",
                   role(child), child.crashes + child.kills, death.text, sample));
-  lane_of(child).memory.arena.published().wake();
+  loader_of(child).memory.arena.published().wake();
   process_word(child) = 0;
   return false;
 }

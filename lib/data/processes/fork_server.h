@@ -17,39 +17,39 @@
 
 #include "base/real_file_system.h"
 #include "data/processes/child_process.h"
-#include "data/processes/lane.h"
+#include "data/processes/loader.h"
 #include "data/processes/memory_kills.h"
 #include "data/processes/silence.h"
 #include "data/processes/wake_up.h"
 
 namespace odb {
 
-inline constexpr std::size_t kMaxLanes = 4;
+inline constexpr std::size_t kMaxLoaders = 4;
 
 // A loader: its setup and its shared memory.
-struct Lane {
-  explicit Lane(LaneSetup lane_setup) : setup(std::move(lane_setup)), memory(setup) {}
+struct Loader {
+  explicit Loader(LoaderSetup loader_setup) : setup(std::move(loader_setup)), memory(setup) {}
 
-  LaneSetup setup;
-  LaneMemory memory;
+  LoaderSetup setup;
+  LoaderMemory memory;
 };
 
 // In shared memory. The trainer sends SIGUSR2 after it changed a value.
 struct ServerControl {
-  struct LaneWords {
+  struct LoaderState {
     std::atomic<std::uint32_t> wanted{0};   // by the trainer: its processes should run
     std::atomic<std::uint32_t> running{0};  // by the fork server: they run
   };
   std::atomic<std::uint32_t> stop{0};  // by the trainer: end all children and exit
   std::atomic<std::int64_t> beats{0};  // by the fork server: rises several times a second
   WakeUp changed;                      // wakes when `running` changed
-  std::array<LaneWords, kMaxLanes> lanes;
+  std::array<LoaderState, kMaxLoaders> loaders;
 };
 
 class ForkServer {
  public:
   // In the forked process. All must outlive it.
-  ForkServer(std::deque<Lane>& lanes, ServerControl& control);
+  ForkServer(std::deque<Loader>& loaders, ServerControl& control);
 
   // Runs until the trainer asks it to end; then no child is left. Returns the exit code. An Error
   // is written to the memory of all loaders before it is thrown.
@@ -59,7 +59,7 @@ class ForkServer {
   static constexpr int kCollate = -1;
 
   struct Child {
-    std::size_t lane = 0;
+    std::size_t loader = 0;
     int worker = kCollate;
     pid_t process = 0;
     std::int64_t progress = 0;  // when it was forked
@@ -69,7 +69,7 @@ class ForkServer {
     std::string hung;  // not empty: it was killed because it was silent; the text for the log
   };
 
-  Lane& lane_of(const Child& child) { return lanes_[child.lane]; }
+  Loader& loader_of(const Child& child) { return loaders_[child.loader]; }
   std::string role(const Child& child) const;
   BuilderState* builder_state(const Child& child);
   std::atomic<std::int32_t>& process_word(const Child& child);
@@ -79,8 +79,8 @@ class ForkServer {
 
   void serve();
   void follow_wishes();
-  void begin(std::size_t lane);
-  void end(std::size_t lane);
+  void begin(std::size_t loader);
+  void end(std::size_t loader);
   void fork(Child& child);
   void reap();
   void kill_silent();
@@ -92,7 +92,7 @@ class ForkServer {
   void note_suspect(const Child& child, const Death& death);
   bool may_go_on(Child& child, const Death& death);
 
-  std::deque<Lane>& lanes_;
+  std::deque<Loader>& loaders_;
   ServerControl& control_;
   RealFileSystem files_;
   MemoryKills memory_kills_;

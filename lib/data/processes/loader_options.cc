@@ -1,6 +1,6 @@
 #include "data/processes/loader_options.h"
 
-#include "data/processes/lane_control.h"
+#include "data/processes/loader_control.h"
 
 namespace odb {
 

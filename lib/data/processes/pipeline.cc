@@ -65,8 +65,8 @@ double PipelineStatistics::mean_queue() const {
   return ratio(queued, static_cast<double>(slots));
 }
 
-Pipeline::Pipeline(Lane& lane, std::shared_ptr<ServerProcess> server)
-    : lane_(lane), server_(std::move(server)) {}
+Pipeline::Pipeline(Loader& loader, std::shared_ptr<ServerProcess> server)
+    : loader_(loader), server_(std::move(server)) {}
 
 void Pipeline::start(PipelineStart start) {
   start_ = start.state;
@@ -78,17 +78,17 @@ void Pipeline::start(PipelineStart start) {
   taken_ = start_.taken;
   left_out_ = start_.left_out;
   statistics_ = {};
-  lane_.memory.start.write(start);
+  loader_.memory.start.write(start);
 }
 
 void Pipeline::throw_failures() {
   control().collate_failure.throw_if_set();
   control().server_failure.throw_if_set();
-  server_->expect_alive(lane_.setup.timeout);
+  server_->expect_alive(loader_.setup.timeout);
 }
 
 std::optional<BatchView> Pipeline::next(std::chrono::milliseconds limit) {
-  Arena& arena = lane_.memory.arena;
+  Arena& arena = loader_.memory.arena;
   const auto is_there = [&] { return arena.is_published(next_); };
   if (!is_there() && !await(limit)) return std::nullopt;
   waiting_.reset();
@@ -100,14 +100,14 @@ std::optional<BatchView> Pipeline::next(std::chrono::milliseconds limit) {
 
 bool Pipeline::await(std::chrono::milliseconds limit) {
   using Clock = std::chrono::steady_clock;
-  WakeUp& published = lane_.memory.arena.published();
+  WakeUp& published = loader_.memory.arena.published();
   const auto begin = Clock::now();
   const auto waited = [begin] { return Clock::now() - begin; };
   bool came = false;
   if (!waiting_) waiting_.emplace();
   for (;;) {
     const std::uint32_t seen = published.count();
-    came = lane_.memory.arena.is_published(next_);
+    came = loader_.memory.arena.is_published(next_);
     if (came || waited() >= limit) break;
     waiting_->look([this] {
       return fmt::format("the next micro-batch: collate (process {}) is {}", collate_process(),
@@ -136,7 +136,7 @@ void Pipeline::follow(const BatchView& batch) {
 
 void Pipeline::count(const BatchView& batch) {
   const SlotHeader& header = batch.header;
-  statistics_.queued += lane_.memory.arena.next_position() - next_;
+  statistics_.queued += loader_.memory.arena.next_position() - next_;
   statistics_.rounds += header.index_in_round == 0 && header.kind != SlotKind::end ? 1 : 0;
   statistics_.slots += header.kind == SlotKind::end ? 0 : 1;
   statistics_.groups += header.kind == SlotKind::data ? 1 : 0;
@@ -158,12 +158,12 @@ PipelineStatistics Pipeline::statistics() const {
 
 void Pipeline::release() {
   ODB_CHECK_LT(released_, next_);
-  lane_.memory.arena.release(released_++);
+  loader_.memory.arena.release(released_++);
 }
 
 DataState Pipeline::state() const {
   if (!newest_) return start_;
-  DataState state{.start = lane_.memory.rounds.load(newest_->ordinal).start,
+  DataState state{.start = loader_.memory.rounds.load(newest_->ordinal).start,
                   .slots_taken = newest_->index_in_round + 1,
                   .taken = taken_,
                   .left_out = left_out_};

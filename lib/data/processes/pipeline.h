@@ -65,7 +65,7 @@ struct PipelineStatistics {
 class Pipeline {
  public:
   // Both must outlive it.
-  Pipeline(Lane& lane, std::shared_ptr<ServerProcess> server);
+  Pipeline(Loader& loader, std::shared_ptr<ServerProcess> server);
 
   // Sends collate the place to start. Call once after the loader was begun.
   void start(PipelineStart start);
@@ -94,18 +94,18 @@ class Pipeline {
   bool waiting() const { return waiting_.has_value(); }
 
   PipelineStatistics statistics() const;
-  const LaneSetup& setup() const { return lane_.setup; }
+  const LoaderSetup& setup() const { return loader_.setup; }
   // The memory of all slots, to be pinned once for a device.
-  std::span<std::byte> arena_memory() const { return lane_.memory.arena.memory(); }
+  std::span<std::byte> arena_memory() const { return loader_.memory.arena.memory(); }
 
  private:
-  LaneControl& control() const { return *lane_.memory.control; }
+  LoaderControl& control() const { return *loader_.memory.control; }
   bool await(std::chrono::milliseconds limit);
   void count(const BatchView& batch);
   void follow(const BatchView& batch);
   void throw_failures();
 
-  Lane& lane_;
+  Loader& loader_;
   std::shared_ptr<ServerProcess> server_;
   DataState start_;
   std::int64_t next_ = 0;      // position

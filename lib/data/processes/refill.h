@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "batching/rounds.h"
-#include "data/processes/lane_control.h"
+#include "data/processes/loader_control.h"
 #include "data/processes/sample_stream.h"
 #include "data/processes/sample_store.h"
 
@@ -19,7 +19,7 @@ namespace odb {
 class Refill {
  public:
   // All must outlive it. `max_left_out`: rows that one refill may leave out.
-  Refill(SampleStream& stream, SampleStore& store, LaneControl& control, std::int64_t max_left_out)
+  Refill(SampleStream& stream, SampleStore& store, LoaderControl& control, std::int64_t max_left_out)
       : stream_(stream), store_(store), control_(control), max_left_out_(max_left_out) {}
 
   // Forgets all requests and samples: call it before another Rounds is filled. Views in
@@ -57,7 +57,7 @@ class Refill {
 
   SampleStream& stream_;
   SampleStore& store_;
-  LaneControl& control_;
+  LoaderControl& control_;
   std::int64_t max_left_out_;
   std::unordered_set<ViewId> good_before_;
   std::vector<Pending> pending_;  // [next_...): requested, in order

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "data/processes/lane_control.h"
+#include "data/processes/loader_control.h"
 
 namespace odb {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "data/processes/lane_control.h"
+#include "data/processes/loader_control.h"
 #include "data/processes/build_view.h"
 #include "data/processes/ring.h"
 #include "data/processes/sample_message.h"

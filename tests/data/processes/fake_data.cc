@@ -144,8 +144,8 @@ ViewBuilderFactory fake_builder(const FakeData& data) {
   return [tried, kept] { return std::make_unique<FakeBuilder>(*kept, *tried); };
 }
 
-LaneSetup fake_lane(const FakeData& data, const BatchingOptions& options, int rank, int world) {
-  LaneSetup setup;
+LoaderSetup fake_loader(const FakeData& data, const BatchingOptions& options, int rank, int world) {
+  LoaderSetup setup;
   setup.shape = {.rank = rank, .world = world, .seed = 5, .data_size = data.size};
   setup.batching = options;
   setup.depth = 3;

@@ -10,7 +10,7 @@
 #include "batching/lock_step.h"
 #include "batching/slot.h"
 #include "data/processes/arena.h"
-#include "data/processes/lane.h"
+#include "data/processes/loader.h"
 
 namespace odb {
 
@@ -50,7 +50,7 @@ ViewBuilderFactory fake_builder(const FakeData& data);
 
 // A loader over the data: rank `rank` of `world`. If `world` > 1, the caller sets
 // `setup.membership`.
-LaneSetup fake_lane(const FakeData& data, const BatchingOptions& options, int rank = 0,
+LoaderSetup fake_loader(const FakeData& data, const BatchingOptions& options, int rank = 0,
                     int world = 1);
 
 BatchingOptions small_options(Layout layout = Layout::flat);

@@ -1,7 +1,7 @@
 #include "fault_runs.h"
 
 #include "catch.h"
-#include "loader.h"
+#include "test_trainer.h"
 
 namespace odb {
 
@@ -11,7 +11,7 @@ void run_with_faults(std::uint64_t seed, int workers, std::int64_t min_faults) {
   data.fates = {
       {11, FakeData::Fate::crashes}, {12, FakeData::Fate::crashes_once}, {40, FakeData::Fate::bad}};
   const BatchingOptions options = small_options(seed % 2 == 0 ? Layout::flat : Layout::padded);
-  LaneSetup setup = fake_lane(data, options);
+  LoaderSetup setup = fake_loader(data, options);
   setup.workers = workers;
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
@@ -39,7 +39,7 @@ void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views,
 }
 
 Ranks::Ranks(const FakeData& data, const BatchingOptions& options, int world,
-             const MeetingPlace* place, const std::function<void(LaneSetup&)>& adjust)
+             const MeetingPlace* place, const std::function<void(LoaderSetup&)>& adjust)
     : data_(data), peers_("peers", world, max_numbers(options)) {
   const MeetingPlace memory{.membership =
                                 [this](int rank) {
@@ -50,11 +50,11 @@ Ranks::Ranks(const FakeData& data, const BatchingOptions& options, int world,
                             .host = [] { return std::string("here"); }};
   if (place == nullptr) place = &memory;
   for (int rank = 0; rank < world; ++rank) {
-    LaneSetup setup = fake_lane(data, options, rank, world);
+    LoaderSetup setup = fake_loader(data, options, rank, world);
     setup.workers = 1 + rank % 2;
     setup.membership = place->membership(rank);
     if (adjust) adjust(setup);
-    processes_.emplace_back(std::vector<LaneSetup>{setup});
+    processes_.emplace_back(std::vector<LoaderSetup>{setup});
     pipelines_.push_back(&processes_.back().pipeline(0));
   }
   const std::string address = place->host();

@@ -11,7 +11,7 @@
 #include "base/signals.h"
 #include "catch.h"
 #include "fault_runs.h"
-#include "loader.h"
+#include "test_trainer.h"
 
 namespace odb {
 namespace {
@@ -45,7 +45,7 @@ TEST_CASE("faults: two hundred in one epoch, on two workers, one, and none") {
 TEST_CASE("faults: a full arena, and faults during the recovery from a fault") {
   const FakeData data{.size = 200};
   const BatchingOptions options = small_options();
-  LaneSetup setup = fake_lane(data, options);
+  LoaderSetup setup = fake_loader(data, options);
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
   FaultMaker faults(4, {&pipeline});
@@ -69,7 +69,7 @@ TEST_CASE("faults: a sample that crashes its worker twice is left out and is in 
   const ViewId poison = sound[4].group.rows.front().view;
   data.fates[poison] = Fate::crashes;
   for (const int workers : {0, 1, 3}) {
-    LaneSetup setup = fake_lane(data, options);
+    LoaderSetup setup = fake_loader(data, options);
     setup.workers = workers;
     DataProcesses processes({setup});
     Pipeline& pipeline = processes.pipeline(0);
@@ -95,7 +95,7 @@ TEST_CASE("faults: a sample that crashes its worker twice is left out and is in 
 TEST_CASE("faults: such a sample ends the run with --on-bad-sample fail") {
   FakeData data{.size = 100};
   data.fates[17] = Fate::crashes;
-  LaneSetup setup = fake_lane(data, small_options());
+  LoaderSetup setup = fake_loader(data, small_options());
   setup.rules.skip_bad = false;
   const Ending failure = failure_of(setup, data);
   CHECK(failure.code == 3);
@@ -108,7 +108,7 @@ TEST_CASE("faults: a sample that crashes once is tried again and trained") {
   FakeData data{.size = 100};
   data.fates = {{17, Fate::crashes_once}, {60, Fate::crashes_once}};
   const BatchingOptions options = small_options();
-  LaneSetup setup = fake_lane(data, options);
+  LoaderSetup setup = fake_loader(data, options);
   CHECK(run_epoch(setup, data) == pure_slots(data, options));
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("faults: out of memory is distinguished from a crash, and treated like
   FakeData data{.size = 100};
   data.fates[17] = Fate::out_of_memory;
   const BatchingOptions options = small_options();
-  CHECK(run_epoch(fake_lane(data, options), data) == pure_slots(data, options));
+  CHECK(run_epoch(fake_loader(data, options), data) == pure_slots(data, options));
 
   using Kind = DeathKind;
   const auto exited = [](int code) { return code << 8; };
@@ -145,7 +145,7 @@ TEST_CASE("faults: out of memory is distinguished from a crash, and treated like
 
 TEST_CASE("faults: a process that dies repeatedly ends the rank instead of forking forever") {
   const FakeData data{.size = 100};
-  LaneSetup setup = fake_lane(data, small_options());
+  LoaderSetup setup = fake_loader(data, small_options());
   setup.builder = []() -> std::unique_ptr<ViewBuilder> { ::abort(); };
   const Ending failure = failure_of(setup, data);
   CHECK(failure.code == 70);
@@ -154,7 +154,7 @@ TEST_CASE("faults: a process that dies repeatedly ends the rank instead of forki
 
 TEST_CASE("faults: the end of the fork server ends the rank") {
   const FakeData data{.size = 1000};
-  LaneSetup setup = fake_lane(data, small_options());
+  LoaderSetup setup = fake_loader(data, small_options());
   setup.epochs = 1000;
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
@@ -173,7 +173,7 @@ TEST_CASE("faults: the end of the fork server ends the rank") {
 
 TEST_CASE("faults: nothing survives a trainer that is killed") {
   const FakeData data{.size = 100};
-  const LaneSetup setup = fake_lane(data, small_options());
+  const LoaderSetup setup = fake_loader(data, small_options());
   SharedObject<std::array<std::atomic<pid_t>, 4>> children("children");
   SharedObject<std::atomic<std::uint32_t>> ready("ready");
   const pid_t trainer = fork_trainer([&] {
@@ -201,7 +201,7 @@ TEST_CASE("faults: nothing survives a trainer that is killed") {
 TEST_CASE("faults: data processes leave stop signals to the trainer") {
   const FakeData data{.size = 100};
   const BatchingOptions options = small_options();
-  LaneSetup setup = fake_lane(data, options);
+  LoaderSetup setup = fake_loader(data, options);
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
   pipeline.start(epoch_start(setup));
@@ -219,7 +219,7 @@ TEST_CASE("faults: data processes leave stop signals to the trainer") {
 TEST_CASE("faults: a process with more than one thread is refused before it forks") {
   std::atomic<bool> end{false};
   std::thread other([&] { end.wait(false); });
-  CHECK_THROWS_WITH(DataProcesses({fake_lane({}, small_options())}), Catch::Contains("thread"));
+  CHECK_THROWS_WITH(DataProcesses({fake_loader({}, small_options())}), Catch::Contains("thread"));
   end = true;
   end.notify_all();
   other.join();

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "batching/trace.h"
 #include "catch.h"
-#include "loader.h"
+#include "test_trainer.h"
 
 namespace odb {
 namespace {
@@ -30,7 +30,7 @@ TEST_CASE("pipeline: the slots are the same for 0 to 4 workers, and those of the
     CHECK(expected.size() > 20);
     for (int workers = 0; workers <= 4; ++workers) {
       INFO(name(layout) << ", " << workers << " workers");
-      LaneSetup setup = fake_lane(data, options);
+      LoaderSetup setup = fake_loader(data, options);
       setup.workers = workers;
       const std::vector<Slot> slots = run_epoch(setup, data);
       CHECK(slots == expected);
@@ -46,7 +46,7 @@ TEST_CASE("pipeline: the slots are the same for 0 to 4 workers, and those of the
 TEST_CASE("pipeline: random delays in workers change nothing") {
   FakeData data{.size = 200, .delay_microseconds = 3000};
   const BatchingOptions options = small_options();
-  LaneSetup setup = fake_lane(data, options);
+  LoaderSetup setup = fake_loader(data, options);
   setup.workers = 3;
   CHECK(run_epoch(setup, data) == pure_slots(data, options));
 }
@@ -58,16 +58,16 @@ TEST_CASE("pipeline: every strategy, and the end of an epoch at the first dry ra
     BatchingOptions options = small_options();
     options.strategy = strategy;
     INFO(name(strategy));
-    CHECK(run_epoch(fake_lane(data, options), data) == pure_slots(data, options));
+    CHECK(run_epoch(fake_loader(data, options), data) == pure_slots(data, options));
   }
   BatchingOptions options = small_options();
   options.join = false;
-  CHECK(run_epoch(fake_lane(data, options), data) == pure_slots(data, options));
+  CHECK(run_epoch(fake_loader(data, options), data) == pure_slots(data, options));
 }
 
 TEST_CASE("pipeline: a wait ends with its slot, also if the slot is ready at once") {
   const FakeData data;
-  const LaneSetup setup = fake_lane(data, small_options());
+  const LoaderSetup setup = fake_loader(data, small_options());
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
   CHECK_FALSE(pipeline.waiting());
@@ -83,7 +83,7 @@ TEST_CASE("pipeline: a wait ends with its slot, also if the slot is ready at onc
 TEST_CASE("pipeline: epochs follow one another, then nothing comes") {
   const FakeData data{.size = 100};
   const BatchingOptions options = small_options();
-  LaneSetup setup = fake_lane(data, options);
+  LoaderSetup setup = fake_loader(data, options);
   setup.epochs = 3;
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
@@ -97,7 +97,7 @@ TEST_CASE("pipeline: epochs follow one another, then nothing comes") {
 TEST_CASE("pipeline: every state continues its epoch, and then the next one") {
   const FakeData data{.size = 120};
   const BatchingOptions options = small_options();
-  LaneSetup setup = fake_lane(data, options);
+  LoaderSetup setup = fake_loader(data, options);
   setup.epochs = 2;
   std::vector<Slot> expected = pure_slots(data, options, 0);
   const std::vector<Slot> second = pure_slots(data, options, 1);
@@ -140,7 +140,7 @@ TEST_CASE("pipeline: every state continues its epoch, and then the next one") {
 
 TEST_CASE("pipeline: a state of other data is refused when its round differs") {
   const FakeData data;
-  LaneSetup setup = fake_lane(data, small_options());
+  LoaderSetup setup = fake_loader(data, small_options());
   DataState state;
   {
     DataProcesses processes({setup});
@@ -149,7 +149,7 @@ TEST_CASE("pipeline: a state of other data is refused when its round differs") {
     state = processes.pipeline(0).state();
   }
   const FakeData other{.seed = 2};
-  LaneSetup other_setup = fake_lane(other, small_options());
+  LoaderSetup other_setup = fake_loader(other, small_options());
   DataProcesses processes({other_setup});
   processes.pipeline(0).start({.state = state, .leftovers = nullptr, .store_address = ""});
   CHECK_THROWS_WITH(processes.pipeline(0).next(kPatience), Catch::Contains("has changed since"));
@@ -157,7 +157,7 @@ TEST_CASE("pipeline: a state of other data is refused when its round differs") {
 
 TEST_CASE("pipeline: leftovers of another number of ranks are drawn, by any life of collate") {
   const FakeData data{.size = 400, .unsupervised_percent = 0};
-  LaneSetup setup = fake_lane(data, small_options());
+  LoaderSetup setup = fake_loader(data, small_options());
   PipelineStart start = epoch_start(setup);
   std::vector<ViewId> list(300);
   std::iota(list.begin(), list.end(), 100);
@@ -180,7 +180,7 @@ TEST_CASE("pipeline: leftovers of another number of ranks are drawn, by any life
 TEST_CASE("pipeline: several slots may be held, and statistics add up") {
   const FakeData data{.size = 150};
   const BatchingOptions options = small_options(Layout::padded);
-  LaneSetup setup = fake_lane(data, options);
+  LoaderSetup setup = fake_loader(data, options);
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
   pipeline.start(epoch_start(setup));
@@ -226,7 +226,7 @@ TEST_CASE("pipeline: a broken sample ends the run with its message and code, aft
   const ViewId last = expected[expected.size() - 3].group.rows[0].view;
   data.fates[last] = FakeData::Fate::throws;
   for (const int workers : {0, 2}) {
-    LaneSetup setup = fake_lane(data, options);
+    LoaderSetup setup = fake_loader(data, options);
     setup.workers = workers;
     DataProcesses processes({setup});
     processes.pipeline(0).start(epoch_start(setup));
@@ -247,12 +247,12 @@ TEST_CASE("pipeline: bad records are left out with their reason") {
   FakeData data{.size = 100};
   data.fates = {{3, FakeData::Fate::bad}, {50, FakeData::Fate::bad}};
   const BatchingOptions options = small_options();
-  CHECK(run_epoch(fake_lane(data, options), data) == pure_slots(data, options));
+  CHECK(run_epoch(fake_loader(data, options), data) == pure_slots(data, options));
 }
 
 TEST_CASE("pipeline: a sample that fits in no slot is an error that names the option to change") {
   const FakeData data{.size = 100};
-  LaneSetup setup = fake_lane(data, small_options());
+  LoaderSetup setup = fake_loader(data, small_options());
   setup.rules.longest = 20;
   DataProcesses processes({setup});
   processes.pipeline(0).start(epoch_start(setup));
@@ -260,7 +260,7 @@ TEST_CASE("pipeline: a sample that fits in no slot is an error that names the op
 }
 
 TEST_CASE("pipeline: too little memory is refused before anything runs") {
-  LaneSetup setup = fake_lane({}, small_options());
+  LoaderSetup setup = fake_loader({}, small_options());
   setup.rules.longest = std::int64_t{1} << 40;
   CHECK_THROWS_AS(DataProcesses({setup}), UsageError);
 }
@@ -269,8 +269,8 @@ TEST_CASE("evaluation: a loader on demand runs beside training, any number of ti
   const FakeData data{.size = 150};
   const FakeData other{.size = 40, .seed = 9};
   const BatchingOptions options = small_options();
-  LaneSetup training = fake_lane(data, options);
-  LaneSetup evaluation = fake_lane(other, options);
+  LoaderSetup training = fake_loader(data, options);
+  LoaderSetup evaluation = fake_loader(other, options);
   evaluation.name = "evaluation";
   evaluation.at_start = false;
   evaluation.workers = 1;

@@ -10,7 +10,7 @@
 #include "catch.h"
 #include "data/processes/shared_peers.h"
 #include "fault_runs.h"
-#include "loader.h"
+#include "test_trainer.h"
 
 namespace odb {
 TEST_CASE("ranks: equal slots on all ranks, as in the pure run, with both alignment rules") {

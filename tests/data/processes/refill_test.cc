@@ -6,14 +6,14 @@
 #include "catch.h"
 #include "data/processes/inline_samples.h"
 #include "data/processes/shared_memory.h"
-#include "loader.h"
+#include "test_trainer.h"
 
 namespace odb {
 namespace {
 
 const GivenUp kNever = [] { return false; };
 
-Rounds first_rounds(const LaneSetup& setup) {
+Rounds first_rounds(const LoaderSetup& setup) {
   const Epoch epoch = setup.epoch(0);
   const RoundStart start = start_of_epoch(epoch, 0, 1);
   return {setup.shape, setup.batching, start, make_source(epoch, start)};
@@ -25,9 +25,9 @@ TEST_CASE("refill: too many rows left out in one round end the run") {
   FakeData data{.size = 40, .unsupervised_percent = 0};
   for (ViewId view = 0; view < 30; ++view)
     data.fates[view] = FakeData::Fate::bad;
-  const LaneSetup setup = fake_lane(data, small_options());
+  const LoaderSetup setup = fake_loader(data, small_options());
   const std::unique_ptr<ViewBuilder> builder = setup.builder();
-  SharedObject<LaneControl> control("control");
+  SharedObject<LoaderControl> control("control");
   for (const std::int64_t room : {29, 30}) {
     SampleStore store;
     InlineSamples stream(*builder, control->builders[0], setup.rules);
@@ -50,9 +50,9 @@ TEST_CASE("refill: too many rows left out in one round end the run") {
 
 TEST_CASE("refill: a sample that differs from the one of its group is refused") {
   const FakeData data{.size = 40, .unsupervised_percent = 0};
-  const LaneSetup setup = fake_lane(data, small_options());
+  const LoaderSetup setup = fake_loader(data, small_options());
   const std::unique_ptr<ViewBuilder> builder = setup.builder();
-  SharedObject<LaneControl> control("control");
+  SharedObject<LoaderControl> control("control");
   SampleStore store;
   InlineSamples stream(*builder, control->builders[0], setup.rules);
   Refill refill(stream, store, *control, 40);
@@ -87,7 +87,7 @@ TEST_CASE("refill: only a sample that was good before is tried a third time, aft
   CHECK(pause_before(*state, good_before).count() == 0);
 
   const FakeData data{.size = 40};
-  const LaneSetup setup = fake_lane(data, small_options());
+  const LoaderSetup setup = fake_loader(data, small_options());
   const std::unique_ptr<ViewBuilder> builder = setup.builder();
   Sample sample;
   state->crashes = 2;

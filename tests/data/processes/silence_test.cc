@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "fault_runs.h"
-#include "loader.h"
+#include "test_trainer.h"
 
 namespace odb {
 namespace {
@@ -20,8 +20,8 @@ using std::chrono::milliseconds;
 // Short, because the tests wait for it; no test measures time.
 constexpr milliseconds kTimeout{1000};
 
-LaneSetup short_lane(const FakeData& data, int workers = 2) {
-  LaneSetup setup = fake_lane(data, small_options());
+LoaderSetup short_loader(const FakeData& data, int workers = 2) {
+  LoaderSetup setup = fake_loader(data, small_options());
   setup.workers = workers;
   setup.timeout = kTimeout;
   return setup;
@@ -96,7 +96,7 @@ TEST_CASE("silence: a sample that hangs or stops its process twice is bad, once 
   data.fates[sound[8].group.rows.front().view] = Fate::stops_once;
   for (const int workers : {0, 2}) {
     INFO(workers << " workers");
-    const LaneSetup setup = short_lane(data, workers);
+    const LoaderSetup setup = short_loader(data, workers);
     DataProcesses processes({setup});
     Pipeline& pipeline = processes.pipeline(0);
     pipeline.start(epoch_start(setup));
@@ -108,7 +108,7 @@ TEST_CASE("silence: a sample that hangs or stops its process twice is bad, once 
 TEST_CASE("silence: such a sample ends the run with --on-bad-sample fail") {
   FakeData data{.size = 100};
   data.fates[17] = Fate::stops;
-  LaneSetup setup = short_lane(data, 1);
+  LoaderSetup setup = short_loader(data, 1);
   setup.rules.skip_bad = false;
   const Ending failure = failure_of(setup, data);
   CHECK(failure.code == 3);
@@ -118,7 +118,7 @@ TEST_CASE("silence: such a sample ends the run with --on-bad-sample fail") {
 
 TEST_CASE("silence: a collate that is stopped forever is replaced in any phase") {
   const FakeData data{.size = 150};
-  const LaneSetup setup = short_lane(data);
+  const LoaderSetup setup = short_loader(data);
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
   const auto stop_collate = [&] {
@@ -141,7 +141,7 @@ TEST_CASE("silence: a collate that is stopped forever is replaced in any phase")
 
 TEST_CASE("silence: a wait for the start, a slot or a request is not silence") {
   const FakeData data{.size = 150};
-  const LaneSetup setup = short_lane(data);
+  const LoaderSetup setup = short_loader(data);
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
   const std::vector<ProcessUse> uses = all_processes(processes, 4);
@@ -160,7 +160,7 @@ TEST_CASE("silence: a wait for the start, a slot or a request is not silence") {
 TEST_CASE("silence: a collate that waits for another rank is not killed unless it is stopped") {
   const FakeData data{.size = 200};
   const BatchingOptions options = small_options();
-  Ranks ranks(data, options, 2, nullptr, [](LaneSetup& setup) {
+  Ranks ranks(data, options, 2, nullptr, [](LoaderSetup& setup) {
     if (setup.shape.rank == 0) setup.timeout = kTimeout;
   });
   Pipeline& first = *ranks.pipelines()[0];
@@ -186,7 +186,7 @@ TEST_CASE("silence: a collate that waits for another rank is not killed unless i
 
 TEST_CASE("silence: a fork server that is stopped forever ends the rank") {
   const FakeData data{.size = 100};
-  const LaneSetup setup = short_lane(data);
+  const LoaderSetup setup = short_loader(data);
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
   const std::vector<ProcessUse> uses = all_processes(processes, 4);

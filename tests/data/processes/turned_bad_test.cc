@@ -9,7 +9,7 @@
 #include "batching/trace.h"
 #include "catch.h"
 #include "fault_runs.h"
-#include "loader.h"
+#include "test_trainer.h"
 
 namespace odb {
 namespace {
@@ -80,7 +80,7 @@ TEST_CASE("turned bad: a view of a partly published round ends the run and is na
   data.fates[view] = Fate::turns_bad;
   for (const int workers : {0, 2}) {
     INFO(workers << " workers");
-    LaneSetup setup = fake_lane(data, small_options());
+    LoaderSetup setup = fake_loader(data, small_options());
     setup.workers = workers;
     DataProcesses processes({setup});
     Pipeline& pipeline = processes.pipeline(0);
@@ -108,7 +108,7 @@ TEST_CASE("turned bad: a view that recovers at the third try changes nothing") {
   FakeData data{.size = 300};
   const std::vector<Slot> slots = pure_slots(data);
   data.fates[first_view(slots[kFirstUnpublished])] = Fate::turns_bad_twice;
-  LaneSetup setup = fake_lane(data, small_options());
+  LoaderSetup setup = fake_loader(data, small_options());
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
   pipeline.start(epoch_start(setup));
@@ -122,7 +122,7 @@ TEST_CASE("turned bad: a view whose slot is published is not prepared again") {
   FakeData data{.size = 300};
   const std::vector<Slot> slots = pure_slots(data);
   data.fates[first_view(slots.front())] = Fate::turns_bad;
-  LaneSetup setup = fake_lane(data, small_options());
+  LoaderSetup setup = fake_loader(data, small_options());
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
   pipeline.start(epoch_start(setup));
@@ -137,7 +137,7 @@ TEST_CASE("turned bad: a view that waits in the window is left out, and no other
   const std::vector<Slot> slots = pure_slots(data);
   const ViewId view = view_that_waits(slots);
   data.fates[view] = Fate::turns_bad;
-  LaneSetup setup = fake_lane(data, small_options());
+  LoaderSetup setup = fake_loader(data, small_options());
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
   pipeline.start(epoch_start(setup));

@@ -15,7 +15,7 @@ namespace odb {
 inline constexpr std::chrono::seconds kPatience{120};
 
 // The start of an epoch for the loader's rank.
-PipelineStart epoch_start(const LaneSetup& setup, std::int64_t epoch = 0);
+PipelineStart epoch_start(const LoaderSetup& setup, std::int64_t epoch = 0);
 
 // The next slot, checked and released. Fails the test when none comes.
 Slot next_slot(Pipeline& pipeline, const FakeData& data);
@@ -25,14 +25,14 @@ std::vector<Slot> slots_to_end(Pipeline& pipeline, const FakeData& data,
                                const std::function<void()>& between = {});
 
 // A whole epoch of a new loader.
-std::vector<Slot> run_epoch(const LaneSetup& setup, const FakeData& data);
+std::vector<Slot> run_epoch(const LoaderSetup& setup, const FakeData& data);
 
 // What ends a new loader before its epoch has ended.
 struct Ending {
   int code = 0;
   std::string text;
 };
-Ending failure_of(const LaneSetup& setup, const FakeData& data);
+Ending failure_of(const LoaderSetup& setup, const FakeData& data);
 
 // Waits until `condition` holds. Fails the test when it never does.
 void await(const std::function<bool()>& condition);

@@ -1,4 +1,4 @@
-#include "data/processes/lane.h"
+#include "data/processes/loader.h"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 // Rows that one refill may leave out; only used entries take memory.
 constexpr std::int64_t kMaxLeftOut = 1 << 20;
 
-ArenaShape arena_shape(const LaneSetup& setup) {
+ArenaShape arena_shape(const LoaderSetup& setup) {
   return {.slots = setup.depth,
           .positions = max_positions(setup.batching, setup.rules.longest),
           .left_out = std::min(setup.shape.data_size, kMaxLeftOut)};
@@ -24,7 +24,7 @@ std::uint64_t memory_of_machine() {
 }
 
 // Checked before anything is mapped: too little memory would kill a process in the middle of a run.
-const LaneSetup& checked(const LaneSetup& setup) {
+const LoaderSetup& checked(const LoaderSetup& setup) {
   ODB_CHECK(setup.workers >= 0 && setup.workers <= kMaxWorkers, "{} workers", setup.workers);
   const std::uint64_t needed = shared_bytes(setup);
   const std::uint64_t there = memory_of_machine();
@@ -39,18 +39,18 @@ const LaneSetup& checked(const LaneSetup& setup) {
 
 }  // namespace
 
-Epoch LaneSetup::epoch(std::int64_t number) const {
+Epoch LoaderSetup::epoch(std::int64_t number) const {
   return make_epoch(batching, shape.seed, shape.data_size, number,
                     lengths ? lengths(number) : nullptr);
 }
 
-std::size_t shared_bytes(const LaneSetup& setup) {
+std::size_t shared_bytes(const LoaderSetup& setup) {
   return arena_shape(setup).worst_bytes() +
          static_cast<std::size_t>(setup.workers) *
              worker_ring_bytes(kRequestsPerWorker, setup.rules.longest);
 }
 
-LaneMemory::LaneMemory(const LaneSetup& setup)
+LoaderMemory::LoaderMemory(const LoaderSetup& setup)
     : control(checked(setup).name + "-control"),
       arena(setup.name + "-arena", arena_shape(setup)),
       rounds(setup.name + "-rounds", setup.depth,
@@ -66,7 +66,7 @@ LaneMemory::LaneMemory(const LaneSetup& setup)
                          setup.rules.longest);
 }
 
-void LaneMemory::clear() {
+void LoaderMemory::clear() {
   control.clear();
   for (WorkerRings& rings : workers) {
     rings.requests.clear();
@@ -78,7 +78,7 @@ void LaneMemory::clear() {
   alone.clear();
 }
 
-std::unique_ptr<Membership> LaneMemory::membership(const LaneSetup& setup,
+std::unique_ptr<Membership> LoaderMemory::membership(const LoaderSetup& setup,
                                                    const std::string& store_address) {
   return setup.membership ? setup.membership(store_address) : alone.membership(0);
 }

@@ -1,4 +1,4 @@
-#include "data/processes/record_lane.h"
+#include "data/processes/record_loader.h"
 
 #include <algorithm>
 #include <vector>
@@ -50,10 +50,10 @@ std::int64_t longest_sample(const SampleSource& source) {
   return static_cast<std::int64_t>(bytes) + kTemplateTokens;
 }
 
-LaneSetup record_lane(const SampleSource& source, const BatchingOptions& resolved,
+LoaderSetup record_loader(const SampleSource& source, const BatchingOptions& resolved,
                       const LoaderOptions& options, int rank, int world,
                       const ProgressCallback& progress) {
-  LaneSetup setup;
+  LoaderSetup setup;
   setup.shape = {.rank = rank,
                  .world = world,
                  .seed = options.seed,

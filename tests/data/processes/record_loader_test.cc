@@ -1,6 +1,6 @@
 // Loaders over real files: the batches hold the samples of the sample maker; files that change, and
 // limits of the machine.
-#include "data/processes/record_lane.h"
+#include "data/processes/record_loader.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/real_file_system.h"
 #include "catch.h"
-#include "loader.h"
+#include "test_trainer.h"
 #include "temporary_folder.h"
 
 namespace odb {
@@ -52,10 +52,10 @@ struct Files {
     options.cutoff_len = 100;
   }
 
-  LaneSetup lane(const SampleSource& source, Strategy strategy = Strategy::odb) const {
+  LoaderSetup loader(const SampleSource& source, Strategy strategy = Strategy::odb) const {
     BatchingOptions batching = small_options();
     batching.strategy = strategy;
-    return record_lane(source, batching, {.data_workers = 2, .depth = 3, .seed = 5}, 0, 1);
+    return record_loader(source, batching, {.data_workers = 2, .depth = 3, .seed = 5}, 0, 1);
   }
 
   TemporaryFolder folder;
@@ -64,7 +64,7 @@ struct Files {
 };
 
 // Runs an epoch and compares every row with the sample made here. Returns the number of rows.
-std::int64_t check_epoch(const LaneSetup& setup, const SampleSource& source) {
+std::int64_t check_epoch(const LoaderSetup& setup, const SampleSource& source) {
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
   pipeline.start(epoch_start(setup));
@@ -93,12 +93,12 @@ std::int64_t check_epoch(const LaneSetup& setup, const SampleSource& source) {
   return rows;
 }
 
-// Takes slots until the lane fails, and changes the file after the first one.
+// Takes slots until the loader fails, and changes the file after the first one.
 template <typename Change>
 std::string failure_after(const Files& given, Change&& change) {
   Files& mutable_files = const_cast<Files&>(given);
   const SampleSource source(mutable_files.files, given.options, 5);
-  LaneSetup setup = given.lane(source);
+  LoaderSetup setup = given.loader(source);
   setup.epochs = 1 << 20;
   DataProcesses processes({setup});
   Pipeline& pipeline = processes.pipeline(0);
@@ -118,26 +118,26 @@ std::string failure_after(const Files& given, Change&& change) {
 
 }  // namespace
 
-TEST_CASE("record lane: batches hold the samples of conversations and of token ids") {
+TEST_CASE("record loader: batches hold the samples of conversations and of token ids") {
   for (const auto& row : {conversation, tokens}) {
     Files given(row);
     const SampleSource source(given.files, given.options, 5);
     CHECK(longest_sample(source) == 100);
-    CHECK(check_epoch(given.lane(source), source) == 300);
-    CHECK(check_epoch(given.lane(source, Strategy::sorted), source) == 300);
+    CHECK(check_epoch(given.loader(source), source) == 300);
+    CHECK(check_epoch(given.loader(source, Strategy::sorted), source) == 300);
   }
 }
 
-TEST_CASE("record lane: without --cutoff-len the longest record bounds a sample") {
+TEST_CASE("record loader: without --cutoff-len the longest record bounds a sample") {
   Files given(tokens);
   given.options.cutoff_len = 0;
   const SampleSource source(given.files, given.options, 5);
   CHECK(longest_sample(source) > 200);
   CHECK(longest_sample(source) < 2000);
-  CHECK(check_epoch(given.lane(source), source) == 300);
+  CHECK(check_epoch(given.loader(source), source) == 300);
 }
 
-TEST_CASE("record lane: a file that is cut or replaced while it is used ends the run with code 3") {
+TEST_CASE("record loader: a file that is cut or replaced while it is used ends the run with code 3") {
   const Files given(conversation);
   const std::string path = given.options.data.front();
   CHECK_THAT(failure_after(given, [&] { std::filesystem::resize_file(path, 1000); }),
@@ -150,10 +150,10 @@ TEST_CASE("record lane: a file that is cut or replaced while it is used ends the
              Catch::StartsWith(target) && Catch::Contains("deleted or replaced"));
 }
 
-TEST_CASE("record lane: 64 open files are enough, and /dev/shm stays empty") {
+TEST_CASE("record loader: 64 open files are enough, and /dev/shm stays empty") {
   Files given(conversation);
   const SampleSource source(given.files, given.options, 5);
-  LaneSetup setup = given.lane(source);
+  LoaderSetup setup = given.loader(source);
   setup.workers = 8;
   const pid_t trainer = ::fork();
   if (trainer == 0) {
@@ -179,9 +179,9 @@ TEST_CASE("record lane: 64 open files are enough, and /dev/shm stays empty") {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // Sanitizers reserve more addresses than any limit permits.
-TEST_CASE("record lane: a worker that reaches its memory limit is logged and replaced") {
+TEST_CASE("record loader: a worker that reaches its memory limit is logged and replaced") {
   const FakeData data{.size = 100};
-  LaneSetup setup = fake_lane(data, small_options());
+  LoaderSetup setup = fake_loader(data, small_options());
   class Hungry final : public ViewBuilder {
    public:
     explicit Hungry(std::unique_ptr<ViewBuilder> builder) : builder_(std::move(builder)) {

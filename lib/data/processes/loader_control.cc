@@ -1,4 +1,4 @@
-#include "data/processes/lane_control.h"
+#include "data/processes/loader_control.h"
 
 namespace odb {
 

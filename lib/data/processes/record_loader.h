@@ -1,4 +1,4 @@
-// A loader over data files: from options and an opened SampleSource to a LaneSetup.
+// A loader over data files: from options and an opened SampleSource to a LoaderSetup.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "batching/options.h"
 #include "batching/rounds.h"
-#include "data/processes/lane.h"
+#include "data/processes/loader.h"
 #include "data/processes/loader_options.h"
 #include "data/sample/sample_source.h"
 #include "base/progress_callback.h"
@@ -21,7 +21,7 @@ std::int64_t longest_sample(const SampleSource& source);
 // Strategies that plan with lengths run the length pass here, if it is not cached; all its threads
 // have ended on return. `source` must outlive the loader. `membership` may be set on the result.
 // `progress` is called during the length pass, in rows of a file; if it throws, the pass ends.
-LaneSetup record_lane(const SampleSource& source, const BatchingOptions& resolved,
+LoaderSetup record_loader(const SampleSource& source, const BatchingOptions& resolved,
                       const LoaderOptions& options, int rank, int world,
                       const ProgressCallback& progress = {});
 

@@ -14,7 +14,7 @@
 #include "batching/rounds.h"
 #include "batching/strategies/make_source.h"
 #include "data/processes/arena.h"
-#include "data/processes/lane_control.h"
+#include "data/processes/loader_control.h"
 #include "data/processes/build_view.h"
 #include "data/processes/round_log.h"
 #include "data/processes/shared_peers.h"
@@ -31,7 +31,7 @@ namespace odb {
 using MembershipFactory =
     std::function<std::unique_ptr<Membership>(const std::string& store_address)>;
 
-struct LaneSetup {
+struct LoaderSetup {
   std::string name = "train";
   RunShape shape;            // of the data: rank r of W draws its share
   BatchingOptions batching;  // resolved
@@ -52,17 +52,17 @@ struct LaneSetup {
   Epoch epoch(std::int64_t number) const;
 };
 
-struct LaneMemory {
+struct LoaderMemory {
   // UsageError that names the options when it would need more memory than the machine has.
-  explicit LaneMemory(const LaneSetup& setup);
+  explicit LoaderMemory(const LoaderSetup& setup);
 
   // Back to the state after construction. No process of the loader may be alive.
   void clear();
 
   // From the setup's factory, or from `alone`.
-  std::unique_ptr<Membership> membership(const LaneSetup& setup, const std::string& store_address);
+  std::unique_ptr<Membership> membership(const LoaderSetup& setup, const std::string& store_address);
 
-  SharedObject<LaneControl> control;
+  SharedObject<LoaderControl> control;
   std::deque<WorkerRings> workers;
   Arena arena;
   RoundLog rounds;
@@ -71,6 +71,6 @@ struct LaneMemory {
 };
 
 // The loader's shared memory in the worst case, in bytes.
-std::size_t shared_bytes(const LaneSetup& setup);
+std::size_t shared_bytes(const LoaderSetup& setup);
 
 }  // namespace odb

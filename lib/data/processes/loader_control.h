@@ -108,7 +108,7 @@ const char* to_text(Phase phase);
 // reads the whole data once.
 bool may_be_silent(Phase phase);
 
-struct LaneControl {
+struct LoaderControl {
   std::atomic<std::uint64_t> request_generation{0};  // by collate: rises with every life and replay
   std::atomic<std::int64_t> joined{0};               // by collate: side group generation + 1
   std::atomic<Phase> phase{Phase::starting};         // by collate

@@ -1,4 +1,4 @@
-#include "loader.h"
+#include "test_trainer.h"
 
 #include <algorithm>
 #include <fstream>
@@ -22,7 +22,7 @@ bool holds_soon(const std::function<bool()>& condition) {
 
 }  // namespace
 
-PipelineStart epoch_start(const LaneSetup& setup, std::int64_t epoch) {
+PipelineStart epoch_start(const LoaderSetup& setup, std::int64_t epoch) {
   PipelineStart start;
   start.state.start = start_of_epoch(setup.epoch(epoch), setup.shape.rank, setup.shape.world);
   return start;
@@ -46,13 +46,13 @@ std::vector<Slot> slots_to_end(Pipeline& pipeline, const FakeData& data,
   return slots;
 }
 
-std::vector<Slot> run_epoch(const LaneSetup& setup, const FakeData& data) {
+std::vector<Slot> run_epoch(const LoaderSetup& setup, const FakeData& data) {
   DataProcesses processes({setup});
   processes.pipeline(0).start(epoch_start(setup));
   return slots_to_end(processes.pipeline(0), data);
 }
 
-Ending failure_of(const LaneSetup& setup, const FakeData& data) {
+Ending failure_of(const LoaderSetup& setup, const FakeData& data) {
   try {
     run_epoch(setup, data);
   } catch (const Error& error) {
