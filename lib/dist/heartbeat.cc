@@ -30,7 +30,7 @@ std::string read_key(const HeartbeatOptions& options, int rank) {
   return fmt::format("{}read/{}", options.prefix, rank);
 }
 
-std::string line_key(const HeartbeatOptions& options) {
+std::string listener_key(const HeartbeatOptions& options) {
   return options.prefix + "line";
 }
 
@@ -75,12 +75,12 @@ Heartbeat::Heartbeat(HeartbeatOptions options, std::function<void(const LostPeer
       store_(Store::connect(options_.store, options_.timeout)) {
   if (options_.rank == 0) {
     try {
-      lines_ = std::make_unique<LifeLines>(options_.world, [this](int rank) { saw_end(rank); });
+      listener_ = std::make_unique<LivenessListener>(options_.world, [this](int rank) { saw_end(rank); });
     } catch (const std::exception& error) {  // no socket, no thread
       log("peers").warn("{}: ranks whose processes end are found only after the timeout",
                         error.what());
     }
-    store_.set(line_key(options_), lines_ ? std::to_string(lines_->port()) : "none");
+    store_.set(listener_key(options_), listener_ ? std::to_string(listener_->port()) : "none");
   }
   const ScopedSignalBlock block;
   beating_ = std::thread([this] { beat(); });
@@ -109,21 +109,21 @@ void Heartbeat::set(bool& word) {
 }
 
 // Tries more than once: rank 0 may be busy with the connections of a thousand others.
-bool Heartbeat::wants_line() const {
+bool Heartbeat::needs_connection() const {
   constexpr int kMaxTries = 3;
-  return options_.rank != 0 && !line_ && line_tries_ < kMaxTries;
+  return options_.rank != 0 && !connection_ && connection_tries_ < kMaxTries;
 }
 
 // Waits at the store, so that the connection exists as soon as possible, long before the first
 // step.
-void Heartbeat::take_line() {
+void Heartbeat::connect_to_rank_0() {
   constexpr std::chrono::milliseconds kLongest{1000};
-  if (!wants_line() || !store_.wait_for(line_key(options_), std::min(period_, kSoon))) return;
-  const auto port = parse_integer<std::uint16_t>(store_.find(line_key(options_)).value_or(""));
-  ++line_tries_;
+  if (!needs_connection() || !store_.wait_for(listener_key(options_), std::min(period_, kSoon))) return;
+  const auto port = parse_integer<std::uint16_t>(store_.find(listener_key(options_)).value_or(""));
+  ++connection_tries_;
   if (port)
-    line_ =
-        LifeLine::connect(options_.store.host, *port, options_.rank, std::min(period_, kLongest));
+    connection_ =
+        LivenessConnection::connect(options_.store.host, *port, options_.rank, std::min(period_, kLongest));
 }
 
 void Heartbeat::saw_end(int rank) {
@@ -136,8 +136,8 @@ void Heartbeat::saw_end(int rank) {
 }
 
 std::chrono::milliseconds Heartbeat::until_next_beat() const {
-  if (!wants_line()) return period_;
-  return line_tries_ == 0 ? std::chrono::milliseconds(0) : std::min(period_, kSoon);
+  if (!needs_connection()) return period_;
+  return connection_tries_ == 0 ? std::chrono::milliseconds(0) : std::min(period_, kSoon);
 }
 
 template <typename Ended>
@@ -161,7 +161,7 @@ std::vector<std::optional<Beat>> Heartbeat::read(const std::vector<int>& ranks) 
   return beats;
 }
 
-std::optional<LostPeer> Heartbeat::look(SilenceWatch& watch, const std::vector<int>& watched) {
+std::optional<LostPeer> Heartbeat::look(PeerLiveness& watch, const std::vector<int>& watched) {
   std::set<int> ended;
   {
     const std::lock_guard lock(mutex_);
@@ -173,7 +173,7 @@ std::optional<LostPeer> Heartbeat::look(SilenceWatch& watch, const std::vector<i
   const Clock::time_point now = Clock::now();
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(now - last_look_);
   last_look_ = now;
-  const auto lost = watch.look(beats, elapsed, ended);
+  const auto lost = watch.update(beats, elapsed, ended);
   if (options_.rank == 0) {
     if (!lost) return std::nullopt;
     publish_lost(store_, options_.prefix, *lost);
@@ -204,12 +204,12 @@ void Heartbeat::await_readers(int lost, const std::vector<std::optional<Beat>>& 
 
 void Heartbeat::beat() {
   const std::vector<int> watched = watched_by(options_.rank, options_.world);
-  SilenceWatch watch(watched, period_, options_.timeout);
+  PeerLiveness watch(watched, period_, options_.timeout);
   do {
     const Clock::time_point begin = Clock::now();
     try {
-      if (line_) line_->stir();
-      take_line();
+      if (connection_) connection_->keep_alive();
+      connect_to_rank_0();
       publish({.count = ++count_, .phase = options_.phase()});
       if (const auto lost = look(watch, watched)) return lose(*lost);
     } catch (const PeerLostError&) {  // the store ended with rank 0's process, or does not answer

@@ -2,7 +2,7 @@
 // own, so a busy rank beats as well. Rank 0 watches all others, all others watch rank 0: the
 // store's load grows with W, not with its square.
 //
-//   a rank's process ends    rank 0's liveness connection to it is closed (life_line.h): lost at
+//   a rank's process ends    rank 0's liveness connection to it is closed (liveness_connection.h): lost at
 //                            once; without such a connection, after the timeout
 //   a rank is stopped        its beats stop (SIGSTOP): lost after the timeout
 //   rank 0's process ends    the store ends with it, and its calls fail
@@ -23,8 +23,8 @@
 #include <string>
 #include <thread>
 
-#include "dist/life_line.h"
-#include "dist/silence.h"
+#include "dist/liveness_connection.h"
+#include "dist/peer_liveness.h"
 #include "dist/store.h"
 
 namespace odb {
@@ -68,13 +68,13 @@ class Heartbeat {
   void beat();           // a thread: publishes, reads, judges
   void guard();          // a thread: judges whether the store answers
   void set(bool& word);  // to true, under the lock
-  bool wants_line() const;
-  void take_line();  // connects this rank, once rank 0 has published its port
+  bool needs_connection() const;
+  void connect_to_rank_0();  // connects this rank, once rank 0 has published its port
   void saw_end(int rank);
   void publish(const Beat& beat);
   std::vector<std::optional<Beat>> read(const std::vector<int>& ranks);
   void await_readers(int lost, const std::vector<std::optional<Beat>>& beats);
-  std::optional<LostPeer> look(SilenceWatch& watch, const std::vector<int>& watched);
+  std::optional<LostPeer> look(PeerLiveness& watch, const std::vector<int>& watched);
   void lose(const LostPeer& peer);
   std::chrono::milliseconds until_next_beat() const;
   // Waits for `time`, or until `ended` or `cut_short` holds, which are checked under the lock;
@@ -98,9 +98,9 @@ class Heartbeat {
   long count_ = 0;
   std::set<int> ended_;  // on rank 0: the ranks whose processes have ended
   bool news_ = false;    // one of them has not been handled yet
-  int line_tries_ = 0;
-  std::optional<LifeLine> line_;      // to rank 0
-  std::unique_ptr<LifeLines> lines_;  // rank 0's
+  int connection_tries_ = 0;
+  std::optional<LivenessConnection> connection_;      // to rank 0
+  std::unique_ptr<LivenessListener> listener_;  // rank 0's
   std::thread beating_;
   std::thread guarding_;
 };

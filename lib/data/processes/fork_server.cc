@@ -169,10 +169,10 @@ void ForkServer::kill_silent() {
   for (Child& child : children_) {
     if (!child.hung.empty()) continue;
     if (may_be_silent(child)) {
-      child.silence.forget();
+      child.liveness.reset();
       continue;
     }
-    const auto silent = child.silence.look(signs_of_life(child));
+    const auto silent = child.liveness.update(signs_of_life(child));
     if (silent < loader_of(child).setup.timeout) continue;
     child.hung = fmt::format("showed no sign of life for {:.1f} s and was killed",
                              std::chrono::duration<double>(silent).count());
@@ -185,7 +185,7 @@ void ForkServer::kill_silent() {
 void ForkServer::fork(Child& child) {
   Loader& loader = loader_of(child);
   child.progress = progress(child);
-  child.silence.forget();
+  child.liveness.reset();
   child.hung.clear();
   child.process = fork_child(role(child), [&loader, worker = child.worker] {
     return worker == kCollate ? run_collate(loader) : run_worker(loader, worker);

@@ -19,7 +19,7 @@
 #include "data/processes/child_process.h"
 #include "data/processes/loader.h"
 #include "data/processes/memory_kills.h"
-#include "data/processes/silence.h"
+#include "data/processes/liveness_timer.h"
 #include "data/processes/wake_up.h"
 
 namespace odb {
@@ -65,7 +65,7 @@ class ForkServer {
     std::int64_t progress = 0;  // when it was forked
     int crashes = 0;            // in a row, without progress between them
     int kills = 0;
-    Silence silence;
+    LivenessTimer liveness;
     std::string hung;  // not empty: it was killed because it was silent; the text for the log
   };
 

@@ -29,7 +29,7 @@ void ServerProcess::expect_alive(std::chrono::milliseconds timeout) {
     end_ = judge_death(wait_status, false).text;
     reaped_ = true;
   }
-  if (end_.empty() && silence_.look(beats_.load()) >= timeout) {
+  if (end_.empty() && liveness_.update(beats_.load()) >= timeout) {
     end_ = fmt::format("showed no sign of life for {:.1f} s and was killed",
                        std::chrono::duration<double>(timeout).count());
     ::kill(process_, SIGKILL);

@@ -12,7 +12,7 @@
 #include "batching/state.h"
 #include "data/processes/fork_server.h"
 #include "data/processes/long_wait.h"
-#include "data/processes/silence.h"
+#include "data/processes/liveness_timer.h"
 
 namespace odb {
 
@@ -34,7 +34,7 @@ class ServerProcess {
  private:
   pid_t process_;
   const std::atomic<std::int64_t>& beats_;
-  Silence silence_;
+  LivenessTimer liveness_;
   std::string end_;  // how it ended; empty: it runs
   bool reaped_ = false;
 };

@@ -3,7 +3,7 @@
 // A peer lives while its beat changes. Only silence that this process itself has watched counts: a
 // gap between two checks counts as two periods at most, so that a machine that was suspended, or a
 // trainer that was stopped and continues, does not find the others lost. A peer whose process is
-// known to have ended (life_line.h) is lost at once, unless it left cleanly.
+// known to have ended (liveness_connection.h) is lost at once, unless it left cleanly.
 #pragma once
 
 #include <chrono>
@@ -41,17 +41,17 @@ Beat parse_beat(const std::string& text);
 std::string to_text(const LostPeer& peer);
 std::optional<LostPeer> parse_lost_peer(const std::string& text);
 
-class SilenceWatch {
+class PeerLiveness {
  public:
   // `ranks`: the ranks to watch. `period`: the time between two checks. `timeout`: silence for this
   // long makes a peer lost.
-  SilenceWatch(const std::vector<int>& ranks, std::chrono::milliseconds period,
+  PeerLiveness(const std::vector<int>& ranks, std::chrono::milliseconds period,
                std::chrono::milliseconds timeout);
 
   // One check, `elapsed` after the one before. beats[i]: of ranks[i], empty before its first; read
   // when `ended`, the ranks whose processes have ended, was known. Returns the lost peer: one that
   // has ended, else the one that has been silent longest.
-  std::optional<LostPeer> look(const std::vector<std::optional<Beat>>& beats,
+  std::optional<LostPeer> update(const std::vector<std::optional<Beat>>& beats,
                                std::chrono::milliseconds elapsed, const std::set<int>& ended = {});
 
  private:

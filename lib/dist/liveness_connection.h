@@ -3,7 +3,7 @@
 // process ends, and not before: a busy or stopped rank keeps it. A rank sends a byte now and then,
 // without meaning, so that a proxy or firewall on the way does not close the connection as idle.
 //
-// These ranks are not found here, but by their silence (silence.h): a machine that loses its power
+// These ranks are not found here, but by their silence (peer_liveness.h): a machine that loses its power
 // or its network closes nothing, and a connection that could not be made, or was reset on the way,
 // proves nothing.
 #pragma once
@@ -22,15 +22,15 @@ namespace odb {
 
 // Rank 0's end: listens on a free port of all its addresses, on a thread that blocks the stop
 // signals.
-class LifeLines {
+class LivenessListener {
  public:
   // `world`: the number of ranks. `on_ended` is called on the thread of this object, once for each
   // rank whose connection has been closed; it may not destroy this object. InternalError: the
   // system has no socket left; std::system_error: no thread.
-  LifeLines(int world, std::function<void(int rank)> on_ended);
-  LifeLines(const LifeLines&) = delete;
-  LifeLines& operator=(const LifeLines&) = delete;
-  ~LifeLines();
+  LivenessListener(int world, std::function<void(int rank)> on_ended);
+  LivenessListener(const LivenessListener&) = delete;
+  LivenessListener& operator=(const LivenessListener&) = delete;
+  ~LivenessListener();
 
   std::uint16_t port() const { return port_; }
 
@@ -41,19 +41,19 @@ class LifeLines {
 };
 
 // The end of another rank, open as long as this object lives.
-class LifeLine {
+class LivenessConnection {
  public:
   // Connects and sends `rank`; blocks for at most `limit`, which the addresses of `host` share,
   // also when its name server does not answer. Nothing: rank 0 cannot be reached.
-  static std::optional<LifeLine> connect(const std::string& host, std::uint16_t port, int rank,
+  static std::optional<LivenessConnection> connect(const std::string& host, std::uint16_t port, int rank,
                                          std::chrono::milliseconds limit);
 
   // Sends the byte that keeps the connection from being idle. Never blocks; does nothing where
   // there is no room for it, or the connection is broken.
-  void stir() const;
+  void keep_alive() const;
 
  private:
-  explicit LifeLine(Descriptor socket) : socket_(std::move(socket)) {}
+  explicit LivenessConnection(Descriptor socket) : socket_(std::move(socket)) {}
 
   Descriptor socket_;
 };

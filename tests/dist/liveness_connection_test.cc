@@ -1,5 +1,5 @@
 // Liveness connections between processes: what ends one, and what does not.
-#include "dist/life_line.h"
+#include "dist/liveness_connection.h"
 
 #include <arpa/inet.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ struct Host {
   std::mutex mutex;
   std::condition_variable changed;
   std::set<int> ended;
-  LifeLines lines{kWorld, [this](int rank) {
+  LivenessListener lines{kWorld, [this](int rank) {
                     {
                       const std::lock_guard lock(mutex);
                       ended.insert(rank);
@@ -55,7 +55,7 @@ pid_t start_rank(std::uint16_t port, int rank) {
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);
-    const auto line = LifeLine::connect("127.0.0.1", port, rank, kLimit);
+    const auto line = LivenessConnection::connect("127.0.0.1", port, rank, kLimit);
     if (line) (void)!::write(ready[1], "x", 1);
     ::close(ready[1]);
     for (;;)
@@ -106,7 +106,7 @@ TEST_CASE("connections that are not from a rank are ignored: silent, with other 
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(resets, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
   ::close(resets);
-  { const auto line = LifeLine::connect("localhost", host.lines.port(), 5, kLimit); }
+  { const auto line = LivenessConnection::connect("localhost", host.lines.port(), 5, kLimit); }
   CHECK(host.await_end(5));  // all before it have been handled
   CHECK(host.ended_so_far() == std::set<int>{5});
 }
@@ -114,10 +114,10 @@ TEST_CASE("connections that are not from a rank are ignored: silent, with other 
 TEST_CASE("bytes on a connection mean nothing, its end does") {
   Host host;
   {
-    const auto line = LifeLine::connect("127.0.0.1", host.lines.port(), 3, kLimit);
+    const auto line = LivenessConnection::connect("127.0.0.1", host.lines.port(), 3, kLimit);
     REQUIRE(line.has_value());
     for (int beat = 0; beat < 1000; ++beat)
-      line->stir();
+      line->keep_alive();
     CHECK(host.ended_so_far().empty());
   }
   CHECK(host.await_end(3));
@@ -126,8 +126,8 @@ TEST_CASE("bytes on a connection mean nothing, its end does") {
 TEST_CASE("the end of a rank outside the world is ignored") {
   Host host;
   for (const int rank : {-1, 0, kWorld, kWorld + 1})
-    CHECK(LifeLine::connect("127.0.0.1", host.lines.port(), rank, kLimit).has_value());
-  { const auto line = LifeLine::connect("127.0.0.1", host.lines.port(), kWorld - 1, kLimit); }
+    CHECK(LivenessConnection::connect("127.0.0.1", host.lines.port(), rank, kLimit).has_value());
+  { const auto line = LivenessConnection::connect("127.0.0.1", host.lines.port(), kWorld - 1, kLimit); }
   CHECK(host.await_end(kWorld - 1));  // all before it have been handled
   CHECK(host.ended_so_far() == std::set<int>{kWorld - 1});
 }
@@ -135,8 +135,8 @@ TEST_CASE("the end of a rank outside the world is ignored") {
 TEST_CASE("without a listener there is no connection") {
   std::uint16_t port = 0;
   {
-    const LifeLines lines(2, [](int) {});
+    const LivenessListener lines(2, [](int) {});
     port = lines.port();
   }
-  CHECK_FALSE(LifeLine::connect("127.0.0.1", port, 1, std::chrono::milliseconds(500)));
+  CHECK_FALSE(LivenessConnection::connect("127.0.0.1", port, 1, std::chrono::milliseconds(500)));
 }

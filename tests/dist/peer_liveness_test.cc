@@ -1,4 +1,4 @@
-#include "dist/silence.h"
+#include "dist/peer_liveness.h"
 
 #include "catch.h"
 
@@ -15,68 +15,68 @@ using Beats = std::vector<std::optional<Beat>>;
 }  // namespace
 
 TEST_CASE("a peer whose beat stops is lost after the timeout, with its last phase") {
-  SilenceWatch watch({1, 2}, kPeriod, kTimeout);
+  PeerLiveness watch({1, 2}, kPeriod, kTimeout);
   std::optional<LostPeer> lost;
   for (int i = 0; i < 5; ++i)
-    CHECK_FALSE(watch.look(Beats{Beat{i, "filling"}, Beat{i, "step 3"}}, kPeriod));
+    CHECK_FALSE(watch.update(Beats{Beat{i, "filling"}, Beat{i, "step 3"}}, kPeriod));
   int looks = 0;
   for (int i = 5; !lost; ++i, ++looks)
-    lost = watch.look(Beats{Beat{4, "filling"}, Beat{i, "step 4"}}, kPeriod);
+    lost = watch.update(Beats{Beat{4, "filling"}, Beat{i, "step 4"}}, kPeriod);
   CHECK(looks == 10);
   CHECK(lost == LostPeer{.rank = 1, .phase = "filling", .silence = kTimeout});
 }
 
 TEST_CASE("a peer that never came is lost as well, without a phase") {
-  SilenceWatch watch({7}, kPeriod, kTimeout);
+  PeerLiveness watch({7}, kPeriod, kTimeout);
   std::optional<LostPeer> lost;
   for (int i = 0; i < 10; ++i)
-    lost = watch.look(Beats{std::nullopt}, kPeriod);
+    lost = watch.update(Beats{std::nullopt}, kPeriod);
   CHECK(lost == LostPeer{.rank = 7, .phase = "", .silence = kTimeout});
 }
 
 TEST_CASE("a peer that left cleanly is never lost") {
-  SilenceWatch watch({1}, kPeriod, kTimeout);
+  PeerLiveness watch({1}, kPeriod, kTimeout);
   for (int i = 0; i < 100; ++i)
-    CHECK_FALSE(watch.look(Beats{Beat{3, "", true}}, kPeriod));
+    CHECK_FALSE(watch.update(Beats{Beat{3, "", true}}, kPeriod));
 }
 
 TEST_CASE("a peer whose process has ended is lost at once, before one that is silent") {
-  SilenceWatch watch({1, 2, 3}, kPeriod, kTimeout);
+  PeerLiveness watch({1, 2, 3}, kPeriod, kTimeout);
   std::optional<LostPeer> lost;
   for (int i = 0; i < 9; ++i)
-    lost = watch.look(Beats{Beat{0, "filling"}, Beat{i, "step 3"}, Beat{i, "step 3"}}, kPeriod);
+    lost = watch.update(Beats{Beat{0, "filling"}, Beat{i, "step 3"}, Beat{i, "step 3"}}, kPeriod);
   CHECK_FALSE(lost);
-  lost = watch.look(Beats{Beat{0, "filling"}, Beat{9, "step 4"}, Beat{9, "step 3"}}, kPeriod, {2});
+  lost = watch.update(Beats{Beat{0, "filling"}, Beat{9, "step 4"}, Beat{9, "step 3"}}, kPeriod, {2});
   CHECK(lost == LostPeer{.rank = 2, .phase = "step 4", .ended = true});
 }
 
 TEST_CASE("a peer that left cleanly before its process ended is not lost") {
-  SilenceWatch watch({1}, kPeriod, kTimeout);
-  CHECK_FALSE(watch.look(Beats{Beat{1, "a"}}, kPeriod));
+  PeerLiveness watch({1}, kPeriod, kTimeout);
+  CHECK_FALSE(watch.update(Beats{Beat{1, "a"}}, kPeriod));
   for (int i = 0; i < 100; ++i)
-    CHECK_FALSE(watch.look(Beats{Beat{2, "", true}}, kPeriod, {1}));
+    CHECK_FALSE(watch.update(Beats{Beat{2, "", true}}, kPeriod, {1}));
 }
 
 TEST_CASE("a peer that ended before its first beat is lost without a phase") {
-  SilenceWatch watch({1}, kPeriod, kTimeout);
-  CHECK(watch.look(Beats{std::nullopt}, kPeriod, {1}) ==
+  PeerLiveness watch({1}, kPeriod, kTimeout);
+  CHECK(watch.update(Beats{std::nullopt}, kPeriod, {1}) ==
         LostPeer{.rank = 1, .phase = "", .ended = true});
 }
 
 TEST_CASE("a watcher that was itself stopped for an hour does not blame the others") {
-  SilenceWatch watch({1}, kPeriod, kTimeout);
-  CHECK_FALSE(watch.look(Beats{Beat{1, "a"}}, kPeriod));
-  CHECK_FALSE(watch.look(Beats{Beat{1, "a"}}, std::chrono::hours(1)));
-  CHECK_FALSE(watch.look(Beats{Beat{2, "a"}}, kPeriod));
+  PeerLiveness watch({1}, kPeriod, kTimeout);
+  CHECK_FALSE(watch.update(Beats{Beat{1, "a"}}, kPeriod));
+  CHECK_FALSE(watch.update(Beats{Beat{1, "a"}}, std::chrono::hours(1)));
+  CHECK_FALSE(watch.update(Beats{Beat{2, "a"}}, kPeriod));
 }
 
 TEST_CASE("of several lost peers the one that fell silent first is named") {
-  SilenceWatch watch({1, 2}, kPeriod, kTimeout);
-  CHECK_FALSE(watch.look(Beats{Beat{1, "a"}, Beat{1, "b"}}, kPeriod));
-  CHECK_FALSE(watch.look(Beats{Beat{2, "a"}, Beat{1, "b"}}, kPeriod));
+  PeerLiveness watch({1, 2}, kPeriod, kTimeout);
+  CHECK_FALSE(watch.update(Beats{Beat{1, "a"}, Beat{1, "b"}}, kPeriod));
+  CHECK_FALSE(watch.update(Beats{Beat{2, "a"}, Beat{1, "b"}}, kPeriod));
   std::optional<LostPeer> lost;
   while (!lost)
-    lost = watch.look(Beats{Beat{2, "a"}, Beat{1, "b"}}, kPeriod);
+    lost = watch.update(Beats{Beat{2, "a"}, Beat{1, "b"}}, kPeriod);
   CHECK(lost->rank == 2);
 }
 

@@ -1,4 +1,4 @@
-#include "dist/life_line.h"
+#include "dist/liveness_connection.h"
 
 #include <netdb.h>
 #include <netinet/in.h>
@@ -102,7 +102,7 @@ Descriptor connect_to(const std::string& host, std::uint16_t port,
 }  // namespace
 
 // The thread and its connections.
-class LifeLines::Listener {
+class LivenessListener::Listener {
  public:
   Listener(int world, std::function<void(int)> on_ended)
       : world_(world),
@@ -194,13 +194,13 @@ class LifeLines::Listener {
   std::thread thread_;
 };
 
-LifeLines::LifeLines(int world, std::function<void(int rank)> on_ended)
+LivenessListener::LivenessListener(int world, std::function<void(int rank)> on_ended)
     : listener_(std::make_unique<Listener>(world, std::move(on_ended))), port_(listener_->port()) {}
-LifeLines::~LifeLines() = default;
+LivenessListener::~LivenessListener() = default;
 
 // A thread connects; when it is too late, it keeps its socket and this returns without it. The
 // thread sends no rank: once a rank is sent, the end of the connection means the end of that rank.
-std::optional<LifeLine> LifeLine::connect(const std::string& host, std::uint16_t port, int rank,
+std::optional<LivenessConnection> LivenessConnection::connect(const std::string& host, std::uint16_t port, int rank,
                                           std::chrono::milliseconds limit) {
   std::promise<Descriptor> connecting;
   std::future<Descriptor> connected = connecting.get_future();
@@ -213,16 +213,16 @@ std::optional<LifeLine> LifeLine::connect(const std::string& host, std::uint16_t
     return std::nullopt;
   }
   if (connected.wait_for(limit) != std::future_status::ready) return std::nullopt;
-  LifeLine line(connected.get());
+  LivenessConnection line(connected.get());
   const Hello hello{.word = kWord, .rank = rank};
   // The buffer of a new connection has room for this.
   if (!line.socket_.open() || ::send(line.socket_.get(), &hello, sizeof(hello), MSG_NOSIGNAL) !=
                                   static_cast<ssize_t>(sizeof(hello)))
     return std::nullopt;
-  return std::optional<LifeLine>(std::move(line));
+  return std::optional<LivenessConnection>(std::move(line));
 }
 
-void LifeLine::stir() const {
+void LivenessConnection::keep_alive() const {
   const char byte = 0;
   (void)!::send(socket_.get(), &byte, sizeof(byte), MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -1,4 +1,4 @@
-#include "dist/silence.h"
+#include "dist/peer_liveness.h"
 
 #include <algorithm>
 
@@ -47,14 +47,14 @@ std::optional<LostPeer> parse_lost_peer(const std::string& text) {
                   .silence = std::chrono::milliseconds(*silence)};
 }
 
-SilenceWatch::SilenceWatch(const std::vector<int>& ranks, std::chrono::milliseconds period,
+PeerLiveness::PeerLiveness(const std::vector<int>& ranks, std::chrono::milliseconds period,
                            std::chrono::milliseconds timeout)
     : max_counted_(2 * period), timeout_(timeout) {
   for (const int rank : ranks)
     peers_.push_back({.rank = rank});
 }
 
-std::optional<LostPeer> SilenceWatch::look(const std::vector<std::optional<Beat>>& beats,
+std::optional<LostPeer> PeerLiveness::update(const std::vector<std::optional<Beat>>& beats,
                                            std::chrono::milliseconds elapsed,
                                            const std::set<int>& ended) {
   ODB_CHECK_EQ(beats.size(), peers_.size());

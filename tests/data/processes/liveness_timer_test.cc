@@ -1,6 +1,6 @@
 // Data processes that hang or are stopped forever: they are killed once they have shown no sign of
 // life for the timeout, and only then; the slots stay those of the pure run.
-#include "data/processes/silence.h"
+#include "data/processes/liveness_timer.h"
 
 #include <signal.h>
 
@@ -78,14 +78,14 @@ TEST_CASE("silence: time in which a count does not change while its watcher poll
                          Look{900, 8, 500},   Look{1000, 3, 0},      // any other count does
                          Look{1900, 3, 900},  Look{91900, 3, 1900},  // the watcher slept
                          Look{92000, 3, 2000}};
-  Silence silence;
-  const Silence::Clock::time_point begin{};
+  LivenessTimer timer;
+  const LivenessTimer::Clock::time_point begin{};
   for (const Look& look : looks)
-    CHECK(silence.look(look.count, begin + milliseconds(look.at_milliseconds)) ==
+    CHECK(timer.update(look.count, begin + milliseconds(look.at_milliseconds)) ==
           milliseconds(look.silent_milliseconds));
-  silence.forget();
-  CHECK(silence.look(3, begin + milliseconds(92500)) == milliseconds(0));
-  CHECK(silence.look(3, begin + milliseconds(92600)) == milliseconds(100));
+  timer.reset();
+  CHECK(timer.update(3, begin + milliseconds(92500)) == milliseconds(0));
+  CHECK(timer.update(3, begin + milliseconds(92600)) == milliseconds(100));
 }
 
 TEST_CASE("silence: a sample that hangs or stops its process twice is bad, once is not") {

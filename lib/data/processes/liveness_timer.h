@@ -13,30 +13,30 @@
 
 namespace odb {
 
-class Silence {
+class LivenessTimer {
  public:
   using Clock = std::chrono::steady_clock;
 
   static constexpr std::chrono::milliseconds kMaxBetweenUpdates{1000};
 
   // Call at every poll. Returns for how long `count` has not changed.
-  Clock::duration look(std::int64_t count, Clock::time_point now = Clock::now()) {
-    if (last_look_ && count == count_)
-      silent_ += std::min<Clock::duration>(now - *last_look_, kMaxBetweenUpdates);
+  Clock::duration update(std::int64_t count, Clock::time_point now = Clock::now()) {
+    if (last_update_ && count == count_)
+      silent_ += std::min<Clock::duration>(now - *last_update_, kMaxBetweenUpdates);
     else
       silent_ = {};
     count_ = count;
-    last_look_ = now;
+    last_update_ = now;
     return silent_;
   }
 
   // Starts again as if there had been no poll: the process may be silent now.
-  void forget() { *this = {}; }
+  void reset() { *this = {}; }
 
  private:
   std::int64_t count_ = 0;
   Clock::duration silent_{};
-  std::optional<Clock::time_point> last_look_;
+  std::optional<Clock::time_point> last_update_;
 };
 
 }  // namespace odb
