@@ -54,15 +54,15 @@ int export_command(const Arguments& arguments) {
                                "Writes the model of CHECKPOINT, a checkpoint or model "
                                "folder, to the folder OUT as safetensors with config.json "
                                "and the tokenizer's files: it loads in transformers.",
-                           .words = "CHECKPOINT OUT",
+                           .positional = "CHECKPOINT OUT",
                            .takes_config = false};
-  const auto words = parse_command_line(table, usage, arguments);
-  if (!words) return 0;
-  if (words->size() != 2)
+  const auto positional = parse_command_line(table, usage, arguments);
+  if (!positional) return 0;
+  if (positional->size() != 2)
     throw UsageError("export: found {} arguments, expected two folders: CHECKPOINT OUT",
-                     words->size());
-  const std::string& from = words->at(0);
-  const std::string& to = words->at(1);
+                     positional->size());
+  const std::string& from = positional->at(0);
+  const std::string& to = positional->at(1);
 
   RealFileSystem files;
   if (files.exists(to) && (!files.is_folder(to) || !files.list(to).empty()))

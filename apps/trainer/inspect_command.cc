@@ -153,15 +153,15 @@ int inspect_model(const Arguments& arguments) {
                                "files, the memory that a rank needs to train it by part, and what "
                                "is missing or wrong. Exit code 0, or 4 if the model cannot be "
                                "loaded.",
-                           .words = "DIR",
+                           .positional = "DIR",
                            .takes_config = false};
-  const auto words = parse_command_line(table, usage, arguments);
-  if (!words) return 0;
-  if (words->size() > 1) throw UsageError("inspect model: '{}': expected one folder", words->at(1));
-  if (!words->empty() && !options.model.model.empty())
+  const auto positional = parse_command_line(table, usage, arguments);
+  if (!positional) return 0;
+  if (positional->size() > 1) throw UsageError("inspect model: '{}': expected one folder", positional->at(1));
+  if (!positional->empty() && !options.model.model.empty())
     throw UsageError("inspect model: --model {} and '{}': expected one folder", options.model.model,
-                     words->front());
-  if (!words->empty()) options.model.model = words->front();
+                     positional->front());
+  if (!positional->empty()) options.model.model = positional->front();
   if (options.model.model.empty())
     throw UsageError("inspect model: DIR is missing; expected one folder");
 

@@ -6,11 +6,11 @@
 #include "commands.h"
 #include "train/train_options.h"
 #include "train/training_run.h"
-#include "train_words.h"
+#include "train_arguments.h"
 
 namespace odb {
 
-bool read_train_words(const Arguments& arguments, OptionTable& table, RunOptions& options) {
+bool read_train_arguments(const Arguments& arguments, OptionTable& table, RunOptions& options) {
   describe(table, options);
   const CommandUsage usage{.name = "train",
                            .summary =
@@ -25,7 +25,7 @@ int train_command(const Arguments& arguments) {
   const auto process_start = std::chrono::steady_clock::now();
   RunOptions options;
   OptionTable table;
-  if (!read_train_words(arguments, table, options)) return 0;
+  if (!read_train_arguments(arguments, table, options)) return 0;
   fill_defaults(options.optimizer);  // so that config.json records them
   return run_training(options, config_json(table), process_start);
 }

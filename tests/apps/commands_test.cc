@@ -28,9 +28,9 @@ Outcome plan_with_plot(const TemporaryFolder& folder, const std::string& plot) {
 }  // namespace
 
 TEST_CASE("help lists the commands, on standard output") {
-  for (const char* words : {"help", "--help", "-h", "help help"}) {
-    INFO(words);
-    const Outcome outcome = odb_trainer(words);
+  for (const char* arguments : {"help", "--help", "-h", "help help"}) {
+    INFO(arguments);
+    const Outcome outcome = odb_trainer(arguments);
     CHECK(outcome.code == 0);
     CHECK(outcome.errors.empty());
     CHECK_THAT(outcome.output, Catch::StartsWith("odb-trainer COMMAND [options]\n\ncommands:\n"));
@@ -58,7 +58,7 @@ TEST_CASE("version answers, also as a flag") {
 
 TEST_CASE("wrong arguments are reported on standard error, with exit code 2") {
   struct Row {
-    const char* words;
+    const char* arguments;
     const char* message;
   };
   const Row rows[] = {
@@ -76,8 +76,8 @@ TEST_CASE("wrong arguments are reported on standard error, with exit code 2") {
        "odb-trainer: 'now': odb-trainer version takes options only (--name value); see --help\n"},
   };
   for (const Row& row : rows) {
-    INFO(row.words);
-    const Outcome outcome = odb_trainer(row.words);
+    INFO(row.arguments);
+    const Outcome outcome = odb_trainer(row.arguments);
     CHECK(outcome.code == static_cast<int>(ExitCode::usage));
     CHECK(outcome.output.empty());
     CHECK_THAT(outcome.errors, Catch::StartsWith(row.message));
@@ -87,9 +87,9 @@ TEST_CASE("wrong arguments are reported on standard error, with exit code 2") {
 TEST_CASE("an answer that cannot be written is a failure") {
   // Short answers meet the full disk when they are flushed, long ones while they are printed.
   REQUIRE(std::filesystem::exists("/dev/full"));
-  for (const char* words : {"version", "plan --help", "plan --print-schema"}) {
-    INFO(words);
-    const Outcome outcome = odb_trainer(words, "/dev/full");
+  for (const char* arguments : {"version", "plan --help", "plan --print-schema"}) {
+    INFO(arguments);
+    const Outcome outcome = odb_trainer(arguments, "/dev/full");
     CHECK(outcome.code == static_cast<int>(ExitCode::files));
     CHECK_THAT(outcome.errors, Catch::StartsWith("odb-trainer: cannot write to standard output: "
                                                  "No space left on device"));
@@ -97,9 +97,9 @@ TEST_CASE("an answer that cannot be written is a failure") {
 }
 
 TEST_CASE("an answer that nobody reads ends the command without a message, as SIGPIPE would") {
-  for (const char* words : {"version", "plan --help", "plan --print-schema", "help"}) {
-    INFO(words);
-    const Outcome outcome = odb_trainer_unread(words);
+  for (const char* arguments : {"version", "plan --help", "plan --print-schema", "help"}) {
+    INFO(arguments);
+    const Outcome outcome = odb_trainer_unread(arguments);
     CHECK(outcome.code == 128 + SIGPIPE);
     CHECK(outcome.errors.empty());
   }

@@ -17,10 +17,10 @@ const std::string kCases = ODB_TESTS_FOLDER "/cases/";
 const std::string kTokenizer = " --tokenizer '" + kCases + "tokenizer/merges_pairs'";
 
 // With a cache of its own: the case files' folder stays as it is.
-Outcome inspect(const std::string& file, const std::string& words = "") {
+Outcome inspect(const std::string& file, const std::string& arguments = "") {
   const TemporaryFolder cache;
   return odb_trainer("inspect data --data '" + file + "'" + kTokenizer + " --cache-dir '" +
-                     (cache / "cache") + "' " + words);
+                     (cache / "cache") + "' " + arguments);
 }
 
 }  // namespace

@@ -23,20 +23,20 @@ using namespace odb;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
 const std::string kModel = ODB_TESTS_FOLDER "/cases/models/base";
 
 // The options of `train`, in `folder`, with all it needs.
-std::string words_in(const TemporaryFolder& folder, const std::string& model = kModel) {
+std::string arguments_in(const TemporaryFolder& folder, const std::string& model = kModel) {
   const std::string data = folder.write("a.jsonl", "{\"text\": \"aa\"}\n{\"text\": \"aaa\"}\n");
   return "--data '" + data + "' --device cpu --threads 1 --chat-template chatml --output '" +
          folder / "run" + "' --model '" + model +
          "' --tokenizer '" ODB_TESTS_FOLDER "/cases/tokenizer/merges_pairs' ";
 }
 
-Outcome launch(const std::string& words, const std::string& launch_words = "") {
-  return odb_trainer("launch --nproc 3 " + launch_words + " -- train " + words);
+Outcome launch(const std::string& arguments, const std::string& launch_arguments = "") {
+  return odb_trainer("launch --nproc 3 " + launch_arguments + " -- train " + arguments);
 }
 
 std::string environment_of(pid_t process) {
@@ -116,7 +116,7 @@ TEST_CASE("Ctrl-C at the terminal of launch is acknowledged once, while the run 
     const std::string data = run.texts("a.jsonl", 90);
     const std::string logs = run.paths().folder + "-logs";
     run.launch(2, {"--data", data, "--l-max", "256", "--epochs", "1000000", "--timeout", "20min"},
-               log_files ? Words{"--log-dir", logs} : Words{});
+               log_files ? Arguments{"--log-dir", logs} : Arguments{});
     await("steps are logged", [&] {
       terminal.text();
       return run.told_steps() >= 3 || run.ended(0);
@@ -170,7 +170,7 @@ TEST_CASE("a log that cannot be written is refused before any rank runs") {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "logs/rank-00002.log");
   const Outcome outcome =
-      launch(words_in(folder) + "--init random", "--log-dir '" + folder / "logs" + "'");
+      launch(arguments_in(folder) + "--init random", "--log-dir '" + folder / "logs" + "'");
   INFO(outcome.errors);
   CHECK(outcome.code == 4);
   CHECK(count_of(outcome.errors,
@@ -210,18 +210,18 @@ TEST_CASE("what train prints and ends is printed once, and there are no ranks") 
 
 TEST_CASE("what cannot be trained is reported once, whoever finds it") {
   struct Case {
-    std::string words;
+    std::string arguments;
     std::string message;
     int code;
   };
   const TemporaryFolder folder;
-  const std::string all = words_in(folder);
+  const std::string all = arguments_in(folder);
   auto config = nlohmann::json::parse(content_of(kModel + "/config.json"));
   config["vocab_size"] = 5;
   config["bos_token_id"] = 3;
   config["eos_token_id"] = 4;
   folder.write("small/config.json", config.dump());
-  for (const auto& [words, message, code] : {
+  for (const auto& [arguments, message, code] : {
            // By launch, before any rank starts.
            Case{"--no-such-thing 1", "unknown option --no-such-thing", 2},
            Case{all + "--l-max 0", "--l-max: ", 2},
@@ -232,24 +232,24 @@ TEST_CASE("what cannot be trained is reported once, whoever finds it") {
            Case{all + "--rendezvous 127.0.0.1:7", "--rendezvous 127.0.0.1:7 without --rank", 2},
            // By all ranks alike.
            Case{all + "--data '" + folder / "none.jsonl" + "'", "none.jsonl", 3},
-           Case{words_in(folder, folder / "none"), folder / "none: no such folder", 4},
-           Case{words_in(folder, folder / "small") + "--init random",
+           Case{arguments_in(folder, folder / "none"), folder / "none: no such folder", 4},
+           Case{arguments_in(folder, folder / "small") + "--init random",
                 "the model's embedding 5 rows", 2},
            Case{all + "--join off", "--join off", 2},
            Case{all + "--eval-data '" + folder / "none.jsonl" + "'", "none.jsonl: cannot be opened",
                 3},
        }) {
-    const Outcome outcome = launch(words);
-    INFO(words << "\n" << outcome.errors);
+    const Outcome outcome = launch(arguments);
+    INFO(arguments << "\n" << outcome.errors);
     CHECK(outcome.code == code);
     CHECK(count_of(outcome.errors, message) == 1);
   }
 }
 
 TEST_CASE("arguments other than train are refused, once") {
-  for (const std::string words :
+  for (const std::string arguments :
        {"", "--", "-- trian", "-- version", "train --model none --output none"}) {
-    const Outcome outcome = odb_trainer("launch --nproc 3 " + words);
+    const Outcome outcome = odb_trainer("launch --nproc 3 " + arguments);
     INFO(outcome.errors);
     CHECK(outcome.code == 2);
     CHECK(count_of(outcome.errors, "expected odb-trainer launch --nproc N -- train ...") == 1);
@@ -260,7 +260,7 @@ TEST_CASE("a folder that another run holds is reported once, though only rank 0 
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "run");
   const RunLock held(folder / "run/lock", this_owner());
-  const Outcome outcome = launch(words_in(folder) + "--init random");
+  const Outcome outcome = launch(arguments_in(folder) + "--init random");
   INFO(outcome.errors);
   CHECK(outcome.code == 2);
   CHECK(count_of(outcome.errors, "another run writes into this folder") == 1);
@@ -269,9 +269,9 @@ TEST_CASE("a folder that another run holds is reported once, though only rank 0 
 
 TEST_CASE("logs of earlier starts stay, and each start begins with a header line") {
   const TemporaryFolder folder;
-  const std::string words = words_in(folder) + "--data '" + folder / "none.jsonl" + "'";
+  const std::string arguments = arguments_in(folder) + "--data '" + folder / "none.jsonl" + "'";
   for (int start = 1; start <= 2; ++start) {
-    CHECK(launch(words, "--log-dir '" + folder / "logs" + "'").code == 3);
+    CHECK(launch(arguments, "--log-dir '" + folder / "logs" + "'").code == 3);
     for (const std::string rank : {"0", "2"}) {
       const std::string lines = content_of(folder / "logs/rank-0000" + rank + ".log");
       INFO(lines);

@@ -30,18 +30,18 @@ TEST_CASE("inspect model reports architecture, size and memory") {
 }
 
 TEST_CASE("inspect model as JSON, with the memory of other options") {
-  const std::string words = "inspect model '" + kModels + "sharded' --json";
-  const auto plain = nlohmann::json::parse(odb_trainer(words).output);
+  const std::string arguments = "inspect model '" + kModels + "sharded' --json";
+  const auto plain = nlohmann::json::parse(odb_trainer(arguments).output);
   CHECK(plain["files"] == 2);
   CHECK(plain["parameters"] == 44256);
   CHECK(plain["memory_bytes"]["weights"] == 4 * 44256);
   CHECK(plain["problems"].empty());
   const auto less =
-      nlohmann::json::parse(odb_trainer(words + " --recompute block --l-max 100").output);
+      nlohmann::json::parse(odb_trainer(arguments + " --recompute block --l-max 100").output);
   CHECK(less["memory_bytes"]["activations"] < plain["memory_bytes"]["activations"]);
-  const auto largest = nlohmann::json::parse(odb_trainer(words + " --l-max 1099511627776").output);
+  const auto largest = nlohmann::json::parse(odb_trainer(arguments + " --l-max 1099511627776").output);
   CHECK(largest["memory_bytes"]["total"] > largest["memory_bytes"]["activations"]);
-  CHECK(odb_trainer(words + " --l-max 9223372036854775807").code == 2);
+  CHECK(odb_trainer(arguments + " --l-max 9223372036854775807").code == 2);
 }
 
 TEST_CASE("inspect model of what cannot be loaded: the report, and exit code 4") {
@@ -64,11 +64,11 @@ TEST_CASE("inspect model of what cannot be loaded: the report, and exit code 4")
 TEST_CASE("export writes what it read, in another type when asked to") {
   const TemporaryFolder folder;
   RealFileSystem files;
-  const std::string words = "export '" + kModels + "base' '";
-  const Outcome same = odb_trainer(words + (folder / "same") + "'");
+  const std::string arguments = "export '" + kModels + "base' '";
+  const Outcome same = odb_trainer(arguments + (folder / "same") + "'");
   CHECK(same.code == 0);
   CHECK_THAT(same.output, Catch::Contains("BF16"));
-  const Outcome wide = odb_trainer(words + (folder / "wide") + "' --dtype fp32");
+  const Outcome wide = odb_trainer(arguments + (folder / "wide") + "' --dtype fp32");
   CHECK(wide.code == 0);
   const Outcome back = odb_trainer("export '" + (folder / "wide") + "' '" + (folder / "back") +
                                    "' --dtype bf16 --max-shard-size 40kB");
@@ -91,8 +91,8 @@ TEST_CASE("export takes the tokenizer along and overwrites nothing") {
                                                "chat_template.jinja", "generation_config.json"};
   for (const std::string& name : companions)
     folder.write("model/" + name, "{\"is\": \"" + name + "\"}");
-  const std::string words = "export '" + (folder / "model") + "' '" + (folder / "out") + "'";
-  CHECK(odb_trainer(words).code == 0);
+  const std::string arguments = "export '" + (folder / "model") + "' '" + (folder / "out") + "'";
+  CHECK(odb_trainer(arguments).code == 0);
   CHECK(files.read_all(folder / "out/tokenizer.json") ==
         files.read_all(kTokenizer + "/tokenizer.json"));
   for (const std::string& name : companions)
@@ -100,7 +100,7 @@ TEST_CASE("export takes the tokenizer along and overwrites nothing") {
   // transformers refuses files that do not state their format.
   CHECK(read_safetensors_header(files, folder / "out/model.safetensors").metadata.at("format") ==
         "pt");
-  const Outcome again = odb_trainer(words);
+  const Outcome again = odb_trainer(arguments);
   CHECK(again.code == 2);
   CHECK_THAT(again.errors, Catch::Contains("exists and is not empty"));
   CHECK(odb_trainer("export one").code == 2);
@@ -163,15 +163,15 @@ TEST_CASE("bench model goes over batches, flat and padded, with the same loss") 
 }
 
 TEST_CASE("generate answers a prompt, the same each time") {
-  const std::string words = "generate --model '" + kModels + "base' --tokenizer '" + kTokenizer +
+  const std::string arguments = "generate --model '" + kModels + "base' --tokenizer '" + kTokenizer +
                             "' --prompt 'How are you?' --max-new-tokens 6";
-  const Outcome chat = odb_trainer(words);
+  const Outcome chat = odb_trainer(arguments);
   CHECK(chat.code == 0);
   CHECK(chat.output.size() > 1);
-  CHECK(odb_trainer(words).output == chat.output);
-  CHECK(odb_trainer(words + " --raw").code == 0);
-  CHECK(odb_trainer(words + " --dtype bf16 --system 'Be brief.'").code == 0);
-  CHECK(odb_trainer_unread(words).code == 141);
+  CHECK(odb_trainer(arguments).output == chat.output);
+  CHECK(odb_trainer(arguments + " --raw").code == 0);
+  CHECK(odb_trainer(arguments + " --dtype bf16 --system 'Be brief.'").code == 0);
+  CHECK(odb_trainer_unread(arguments).code == 141);
   CHECK(odb_trainer("generate --prompt x").code == 2);
   CHECK(odb_trainer("generate --model '" + kModels + "base'").code == 2);
 }
@@ -179,19 +179,19 @@ TEST_CASE("generate answers a prompt, the same each time") {
 TEST_CASE("generate ends at an end token of generation_config.json") {
   const TemporaryFolder folder;
   std::filesystem::copy(kModels + "base", folder / "model");
-  const std::string words = "generate --model '" + (folder / "model") + "' --tokenizer '" +
+  const std::string arguments = "generate --model '" + (folder / "model") + "' --tokenizer '" +
                             kTokenizer + "' --raw --prompt abc --max-new-tokens 8";
-  const Outcome whole = odb_trainer(words);
+  const Outcome whole = odb_trainer(arguments);
   REQUIRE(whole.code == 0);
   std::string every_id;
   for (int id = 0; id < 352; ++id)
     every_id += (id > 0 ? ", " : "") + std::to_string(id);
   folder.write("model/generation_config.json", "{\"eos_token_id\": [" + every_id + "]}");
-  const Outcome ended = odb_trainer(words);
+  const Outcome ended = odb_trainer(arguments);
   REQUIRE(ended.code == 0);
   CHECK(ended.output.size() < whole.output.size());
   folder.write("model/generation_config.json", "{\"eos_token_id\": 352}");
-  CHECK(odb_trainer(words).code == 4);
+  CHECK(odb_trainer(arguments).code == 4);
 }
 
 #endif

@@ -11,8 +11,8 @@ namespace {
 
 using Ends = std::vector<RankEnd>;
 
-RankEnd left(int rank, int code, const std::string& words = "") {
-  return {.rank = rank, .code = code, .words = words};
+RankEnd left(int rank, int code, const std::string& message = "") {
+  return {.rank = rank, .code = code, .message = message};
 }
 RankEnd killed(int rank, int signal, const std::string& phase = "") {
   return {.rank = rank, .code = 5, .signal = signal, .phase = phase};
@@ -65,7 +65,7 @@ TEST_CASE("the cause is reported with the rank, how it ended, and why or in whic
   CHECK(describe_cause({left(1, 3, "a.jsonl:61: found x")}, 3) ==
         "rank 1 ended with exit code 3: a.jsonl:61: found x");
   const RankEnd said{
-      .rank = 1, .code = 2, .phase = "starting", .words = "the folder holds a run already"};
+      .rank = 1, .code = 2, .phase = "starting", .message = "the folder holds a run already"};
   CHECK(describe_cause({said}, 3) ==
         "rank 1 ended with exit code 2: the folder holds a run already");
   CHECK(describe_cause({left(1, 70), left(0, 0)}, 2) ==

@@ -10,23 +10,23 @@
 #include "temporary_folder.h"
 #include "texts.h"
 
-Outcome odb_trainer(const std::string& words, const std::string& output_path,
+Outcome odb_trainer(const std::string& arguments, const std::string& output_path,
                     const std::string& environment) {
   const odb::TemporaryFolder folder;
   const std::string output = output_path.empty() ? folder / "output" : output_path;
   const std::string errors = folder / "errors";
   const std::string command =
-      environment + " '" ODB_TRAINER "' " + words + " >'" + output + "' 2>'" + errors + "'";
+      environment + " '" ODB_TRAINER "' " + arguments + " >'" + output + "' 2>'" + errors + "'";
   const int status = std::system(command.c_str());
   REQUIRE(WIFEXITED(status));
   return {WEXITSTATUS(status), output_path.empty() ? odb::content_of(output) : "",
           odb::content_of(errors)};
 }
 
-Outcome odb_trainer_unread(const std::string& words, const std::string& before) {
+Outcome odb_trainer_unread(const std::string& arguments, const std::string& before) {
   const odb::TemporaryFolder folder;
   const std::string errors = folder / "errors";
-  const std::string command = before + " '" ODB_TRAINER "' " + words + " 2>'" + errors + "'";
+  const std::string command = before + " '" ODB_TRAINER "' " + arguments + " 2>'" + errors + "'";
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   ::close(ends[0]);

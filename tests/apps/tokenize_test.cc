@@ -16,9 +16,9 @@ const std::string kTokenizer =
     std::string("--tokenizer '") + ODB_TESTS_FOLDER + "/cases/tokenizer/merges_pairs'";
 
 // Runs the binary with `input` on standard input.
-Outcome with_input(const std::string& words, const std::string& input) {
+Outcome with_input(const std::string& arguments, const std::string& input) {
   const TemporaryFolder folder;
-  return odb_trainer(words + " <'" + folder.write("input", input) + "'");
+  return odb_trainer(arguments + " <'" + folder.write("input", input) + "'");
 }
 
 }  // namespace

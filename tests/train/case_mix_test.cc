@@ -12,9 +12,9 @@ using namespace odb;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
-const Words kFiles = {"chat/alpaca.jsonl",
+const Arguments kFiles = {"chat/alpaca.jsonl",
                       "chat/every_second_row_unlabelled.jsonl",
                       "chat/multi_turn.jsonl",
                       "chat/sharegpt_roles.jsonl",
@@ -30,14 +30,14 @@ const Words kFiles = {"chat/alpaca.jsonl",
 constexpr std::int64_t kCutoff = 64;
 
 struct Mix {
-  Words words;
+  Arguments arguments;
   std::vector<CaseRow> rows;
 };
 
 Mix whole_mix() {
   Mix mix;
   for (const std::string& file : kFiles) {
-    mix.words.insert(mix.words.end(), {"--data", kCases + file});
+    mix.arguments.insert(mix.arguments.end(), {"--data", kCases + file});
     const auto rows = rows_of(kCases + file, {.cutoff_length = kCutoff});
     mix.rows.insert(mix.rows.end(), rows.begin(), rows.end());
   }
@@ -53,7 +53,7 @@ std::vector<nlohmann::json> evaluations(const TrainerRun& run) {
 }
 
 // At learning rate 0, an evaluation sees the initial model.
-void check_evaluations(const TrainerRun& run, const Words& files) {
+void check_evaluations(const TrainerRun& run, const Arguments& files) {
   LanguageModel model = load_model(kBaseModel);
   const auto found = evaluations(run);
   REQUIRE(found.size() == files.size());
@@ -72,19 +72,19 @@ void check_evaluations(const TrainerRun& run, const Words& files) {
 }
 
 void check_mix(const std::string& batching, const std::string& layout,
-               const Words& step_length = {"--accumulate", "2"}) {
+               const Arguments& step_length = {"--accumulate", "2"}) {
   INFO(batching << ", " << layout);
   TrainerRun run;
   Mix mix = whole_mix();
-  const Words evaluated = {"chat/sharegpt_roles.jsonl", "raw/bad_rows.jsonl"};
+  const Arguments evaluated = {"chat/sharegpt_roles.jsonl", "raw/bad_rows.jsonl"};
   for (const std::string& file : evaluated)
-    mix.words.insert(mix.words.end(), {"--eval-data", kCases + file});
-  mix.words.insert(mix.words.end(),
+    mix.arguments.insert(mix.arguments.end(), {"--eval-data", kCases + file});
+  mix.arguments.insert(mix.arguments.end(),
                    {"--on-bad-sample", "skip", "--cutoff-len", std::to_string(kCutoff), "--l-max",
                     "128", "--batch-size", "3", "--lr", "0", "--batching", batching, "--layout",
                     layout, "--cache-dir", run.paths().folder + "-cache"});
-  mix.words.insert(mix.words.end(), step_length.begin(), step_length.end());
-  run.launch(2, mix.words);
+  mix.arguments.insert(mix.arguments.end(), step_length.begin(), step_length.end());
+  run.launch(2, mix.arguments);
   const auto codes = run.await_end();
   INFO(run.all_lines());
   REQUIRE(codes == std::vector<int>{0});

@@ -13,7 +13,7 @@ using namespace odb;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
 constexpr auto kUnlearnable = LeftOutReason::no_supervised_token;
 constexpr auto kBad = LeftOutReason::bad_record;
@@ -21,19 +21,19 @@ constexpr auto kBad = LeftOutReason::bad_record;
 struct Case {
   std::string file;
   LeftOutLines left_out = {};
-  Words words = {};
+  Arguments arguments = {};
   RowOptions made = {};
   std::string like = file;  // the file whose rows these are
 };
 
-Words words_of(const TrainerRun& run, const Case& one) {
-  Words words = {
+Arguments words_of(const TrainerRun& run, const Case& one) {
+  Arguments arguments = {
       "--data",          kCases + one.file,      "--lr",        "0",
       "--chat-template", one.made.chat_template, "--cache-dir", run.paths().folder + "-cache"};
   if (one.made.cutoff_length > 0)
-    words.insert(words.end(), {"--cutoff-len", std::to_string(one.made.cutoff_length)});
-  words.insert(words.end(), one.words.begin(), one.words.end());
-  return words;
+    arguments.insert(arguments.end(), {"--cutoff-len", std::to_string(one.made.cutoff_length)});
+  arguments.insert(arguments.end(), one.arguments.begin(), one.arguments.end());
+  return arguments;
 }
 
 // On one rank, and on two that are launched.
@@ -104,7 +104,7 @@ TEST_CASE("Chat cases with their ids listed train those ids and labels") {
 }
 
 TEST_CASE("Chat cases: every row is trained as expected, or left out with its reason") {
-  const Words skip = {"--on-bad-sample", "skip"};
+  const Arguments skip = {"--on-bad-sample", "skip"};
   for (const Case& one : {
            Case{.file = "chat/thinking.jsonl", .made = {.chat_template = "qwen3"}},
            Case{.file = "chat/thinking.jsonl"},
@@ -112,7 +112,7 @@ TEST_CASE("Chat cases: every row is trained as expected, or left out with its re
            Case{.file = "chat/alpaca.jsonl", .left_out = {{4, kUnlearnable}}},
            Case{.file = "chat/sharegpt_roles.jsonl",
                 .left_out = {{10, kBad}, {11, kUnlearnable}, {13, kBad}},
-                .words = skip},
+                .arguments = skip},
            Case{.file = "chat/truncated_answer.jsonl",
                 .left_out = {{1, kUnlearnable}},
                 .made = {.cutoff_length = 64}},
@@ -155,12 +155,12 @@ TEST_CASE("Chat cases: spellings of one conversation have the same loss") {
 }
 
 TEST_CASE("Chat cases: the last, shorter step of an epoch counts its own tokens alone") {
-  const Words words = {"--batching", "standard", "--batch-size", "1", "--accumulate", "3"};
-  check_trained({.file = "chat/token_weighting.jsonl", .words = words});
+  const Arguments arguments = {"--batching", "standard", "--batch-size", "1", "--accumulate", "3"};
+  check_trained({.file = "chat/token_weighting.jsonl", .arguments = arguments});
   check_trained(
       {.file = "chat/every_second_row_unlabelled.jsonl",
        .left_out = {{2, kUnlearnable}, {4, kUnlearnable}, {6, kUnlearnable}, {8, kUnlearnable}},
-       .words = words});
+       .arguments = arguments});
 }
 
 TEST_CASE("Raw cases: line ends, separators and halves of surrogates") {
@@ -176,12 +176,12 @@ TEST_CASE("Raw cases: bad rows are left out by number, and reported by line, onc
   const Case one = {
       .file = "raw/bad_rows.jsonl",
       .left_out = {{2, kBad}, {4, kBad}, {6, kBad}, {7, kBad}, {8, kBad}, {10, kBad}, {12, kBad}},
-      .words = {"--on-bad-sample", "skip"}};
+      .arguments = {"--on-bad-sample", "skip"}};
   check_trained(one);
   TrainerRun run;
-  Words words = words_of(run, one);
-  words.insert(words.end(), {"--epochs", "2"});
-  run_to_end(run, 1, words);
+  Arguments arguments = words_of(run, one);
+  arguments.insert(arguments.end(), {"--epochs", "2"});
+  run_to_end(run, 1, arguments);
   CHECK(count_of(run.lines(0), "left out: ") == one.left_out.size());
   for (const auto& [line, reason] : one.left_out) {
     const std::string place = "bad_rows.jsonl:" + std::to_string(line) + ": ";

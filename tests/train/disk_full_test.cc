@@ -15,7 +15,7 @@ using namespace odb;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
 // A file system in memory, of the given bytes, at the run's folder.
 class SmallDisk {
@@ -53,7 +53,7 @@ class SmallDisk {
 constexpr std::uint64_t kPlenty = 64 << 20;
 constexpr std::uint64_t kSmall = 128 << 10;  // less than a checkpoint of the test's model
 
-Words words_of(const TrainerRun& run) {
+Arguments words_of(const TrainerRun& run) {
   return {"--data", run.texts("a.jsonl", 90), "--l-max", "256", "--epochs", "1000000"};
 }
 

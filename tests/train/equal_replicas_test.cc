@@ -8,7 +8,7 @@ using namespace odb;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
 const std::string kTokenizer = ODB_TESTS_FOLDER "/cases/tokenizer/merges_pairs";
 
@@ -24,8 +24,8 @@ std::string wide_model(const TrainerRun& run) {
   return path.substr(0, path.rfind('/'));
 }
 
-Words steps_of(const TrainerRun& run, const Words& more) {
-  Words words = {"--model",        wide_model(run),
+Arguments steps_of(const TrainerRun& run, const Arguments& more) {
+  Arguments arguments = {"--model",        wide_model(run),
                  "--init",         "random",
                  "--tokenizer",    kTokenizer,
                  "--data",         run.texts("a.jsonl", 60),
@@ -36,8 +36,8 @@ Words steps_of(const TrainerRun& run, const Words& more) {
                  "--warmup",       "0",
                  "--check-every",  "1",
                  "--weight-decay", "0.1"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
 }
 
 void check_equal_replicas(TrainerRun& run, const std::vector<RankStart>& starts) {
@@ -52,17 +52,17 @@ void check_equal_replicas(TrainerRun& run, const std::vector<RankStart>& starts)
 
 TEST_CASE("Two ranks with one and two threads hold equal weights") {
   TrainerRun run;
-  check_equal_replicas(run, {{.words = steps_of(run, {"--threads", "1"})},
-                             {.words = steps_of(run, {"--threads", "2"})}});
+  check_equal_replicas(run, {{.arguments = steps_of(run, {"--threads", "1"})},
+                             {.arguments = steps_of(run, {"--threads", "2"})}});
 }
 
 TEST_CASE("Three ranks with three, one and two threads hold equal weights") {
   TrainerRun run;
-  const Words sgd = {"--optimizer", "sgd", "--sgd-momentum", "0.9"};
+  const Arguments sgd = {"--optimizer", "sgd", "--sgd-momentum", "0.9"};
   std::vector<RankStart> starts;
   for (const char* threads : {"3", "1", "2"}) {
-    starts.push_back({.words = steps_of(run, sgd)});
-    starts.back().words.insert(starts.back().words.end(), {"--threads", threads});
+    starts.push_back({.arguments = steps_of(run, sgd)});
+    starts.back().arguments.insert(starts.back().arguments.end(), {"--threads", threads});
   }
   check_equal_replicas(run, starts);
 }
@@ -71,7 +71,7 @@ TEST_CASE("Ranks that choose their threads on machines of unlike processors hold
   TrainerRun run;
   // Each alone on its machine.
   const RankStart start{
-      .words = steps_of(run, {}), .environment = {{"LOCAL_WORLD_SIZE", "1"}}, .own_threads = true};
+      .arguments = steps_of(run, {}), .environment = {{"LOCAL_WORLD_SIZE", "1"}}, .own_threads = true};
   std::vector<RankStart> starts = {start, start};
   starts[0].one_processor = true;
   check_equal_replicas(run, starts);
@@ -80,7 +80,7 @@ TEST_CASE("Ranks that choose their threads on machines of unlike processors hold
 TEST_CASE("Ranks with unlike instruction sets hold equal weights") {
   for (const std::size_t plain : {0, 1}) {
     TrainerRun run;
-    std::vector<RankStart> starts(2, {.words = steps_of(run, {})});
+    std::vector<RankStart> starts(2, {.arguments = steps_of(run, {})});
     starts[plain].environment = {{"ATEN_CPU_CAPABILITY", "default"}};
     check_equal_replicas(run, starts);
   }

@@ -16,20 +16,20 @@ using namespace odb;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
 const std::string kBadRows = kCases + "raw/bad_rows.jsonl";
 
-Words short_run(const TrainerRun& run, int rows) {
+Arguments short_run(const TrainerRun& run, int rows) {
   return {"--data", run.texts("a.jsonl", rows), "--l-max", "64", "--lr", "1e-3"};
 }
 
 // 600 rows, whose steps are the same however many epochs there are.
-Words steady_run(const TrainerRun& run) {
-  Words words = short_run(run, 600);
-  words.insert(words.end(), {"--data-workers", "1", "--depth", "2", "--window", "16", "--warmup",
+Arguments steady_run(const TrainerRun& run) {
+  Arguments arguments = short_run(run, 600);
+  arguments.insert(arguments.end(), {"--data-workers", "1", "--depth", "2", "--window", "16", "--warmup",
                              "0", "--lr-schedule", "constant"});
-  return words;
+  return arguments;
 }
 
 // Kills rank 1's oldest data process: of one worker and one collate process.
@@ -53,9 +53,9 @@ TEST_CASE("Data processes that are killed are reported and forked again, and cha
   const std::vector<double> expected = calm.losses();
   REQUIRE(expected.size() > 30);
 
-  Words words = steady_run(struck);
-  words.insert(words.end(), {"--epochs", "1000000"});
-  struck.start(2, words);
+  Arguments arguments = steady_run(struck);
+  arguments.insert(arguments.end(), {"--epochs", "1000000"});
+  struck.start(2, arguments);
   for (const std::size_t steps : {2, 6}) {
     await("steps are logged", [&] { return struck.told_steps() >= steps || struck.ended(0); });
     kill_data_process(struck);
@@ -92,12 +92,12 @@ TEST_CASE("Two launches at once on one machine never meet") {
 
 TEST_CASE("A launch into a folder that another one writes is refused, and harms nothing") {
   TrainerRun owner, second;
-  Words words = short_run(owner, 61);
-  words.insert(words.end(), {"--epochs", "100000"});
-  owner.launch(2, words);
+  Arguments arguments = short_run(owner, 61);
+  arguments.insert(arguments.end(), {"--epochs", "100000"});
+  owner.launch(2, arguments);
   await("a step is logged", [&] { return owner.told_steps() >= 1 || owner.ended(0); });
-  words.insert(words.end(), {"--output", owner.paths().folder, "--overwrite", "on"});
-  second.launch(2, words);
+  arguments.insert(arguments.end(), {"--output", owner.paths().folder, "--overwrite", "on"});
+  second.launch(2, arguments);
   CHECK(second.await_end() == std::vector<int>{2});
   CHECK_THAT(second.all_lines(), Catch::Contains("another run writes into this folder: process "));
   const std::size_t before = owner.told_steps();
@@ -110,15 +110,15 @@ TEST_CASE("A launch into a folder that another one writes is refused, and harms 
 
 TEST_CASE("A launch that is killed leaves no rank, and its folder to the next one") {
   TrainerRun killed, next;
-  Words words = short_run(killed, 61);
-  words.insert(words.end(), {"--epochs", "100000", "--output", killed.paths().folder});
-  killed.launch(2, words);
+  Arguments arguments = short_run(killed, 61);
+  arguments.insert(arguments.end(), {"--epochs", "100000", "--output", killed.paths().folder});
+  killed.launch(2, arguments);
   await("a step is logged", [&] { return killed.told_steps() >= 1 || killed.ended(0); });
   killed.send(0, SIGKILL);
   CHECK(killed.await_end() == std::vector<int>{-SIGKILL});
   killed.await_nothing_left();
-  words.insert(words.end(), {"--overwrite", "on", "--max-steps", "3"});
-  next.launch(2, words);
+  arguments.insert(arguments.end(), {"--overwrite", "on", "--max-steps", "3"});
+  next.launch(2, arguments);
   const auto codes = next.await_end();
   INFO(next.all_lines());
   CHECK(codes == std::vector<int>{0});
@@ -145,11 +145,11 @@ TEST_CASE("Ranks whose copies of a file are not the same are refused, naming the
         Case{"--model", kBaseModel, kCases + "models/tied_no_head", "model's config.json: "}}) {
     INFO(one.flag);
     TrainerRun run;
-    Words words = {one.flag, one.own};
-    if (one.flag != "--data") words.insert(words.end(), {"--data", conversations});
-    Words others = words;
+    Arguments arguments = {one.flag, one.own};
+    if (one.flag != "--data") arguments.insert(arguments.end(), {"--data", conversations});
+    Arguments others = arguments;
     others[1] = one.other;
-    run.start_each({words, others});
+    run.start_each({arguments, others});
     CHECK(run.await_end() == std::vector<int>{2, 2});
     INFO(run.all_lines());
     CHECK_THAT(run.lines(1),
@@ -161,10 +161,10 @@ TEST_CASE("Ranks whose copies of a file are not the same are refused, naming the
 
 TEST_CASE("Broken evaluation data ends a run with its line, and what was trained is saved") {
   TrainerRun run;
-  Words words = short_run(run, 20);
-  words.insert(words.end(),
+  Arguments arguments = short_run(run, 20);
+  arguments.insert(arguments.end(),
                {"--eval-data", kBadRows, "--cache-dir", run.paths().folder + "-cache"});
-  run.launch(2, words);
+  run.launch(2, arguments);
   CHECK(run.await_end() == std::vector<int>{3});
   INFO(run.all_lines());
   CHECK_THAT(run.all_lines(), Catch::Contains("bad_rows.jsonl:"));
@@ -175,9 +175,9 @@ TEST_CASE("Broken evaluation data ends a run with its line, and what was trained
 
 TEST_CASE("Evaluation data without anything to learn is refused before anything is written") {
   TrainerRun run;
-  Words words = short_run(run, 20);
-  words.insert(words.end(), {"--eval-data", run.write("none.jsonl", "{\"messages\": []}\n")});
-  run.launch(2, words);
+  Arguments arguments = short_run(run, 20);
+  arguments.insert(arguments.end(), {"--eval-data", run.write("none.jsonl", "{\"messages\": []}\n")});
+  run.launch(2, arguments);
   CHECK(run.await_end() == std::vector<int>{3});
   CHECK_THAT(run.all_lines(), Catch::Contains("none.jsonl: no sample can be trained"));
   CHECK_FALSE(std::filesystem::exists(run.paths().folder));

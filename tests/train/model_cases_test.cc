@@ -14,7 +14,7 @@ using namespace odb;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
 const std::string kModels = kCases + "models/";
 

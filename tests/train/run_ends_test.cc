@@ -19,11 +19,11 @@ using namespace odb;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 using std::chrono::milliseconds;
 
 // A run that does not end by itself.
-Words endless(const TrainerRun& run) {
+Arguments endless(const TrainerRun& run) {
   return {"--data",    run.texts("a.jsonl", 90),
           "--l-max",   "256",
           "--depth",   "2",
@@ -81,13 +81,13 @@ void lose_ranks(Moment moment, const std::vector<Loss>& losses, std::uint64_t se
   Rng rng(seed, RandomPurpose::tests);
   std::deque<TrainerRun> runs(losses.size());
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    Words words = endless(runs[i]);
+    Arguments arguments = endless(runs[i]);
     if (moment == Moment::evaluation)  // of many rows, after the first step
       for (const std::string& word :
            {std::string("--eval-data"), runs[i].texts("e.jsonl", 500) + ":400",
             std::string("--eval-every"), std::string("1 step")})
-        words.push_back(word);
-    runs[i].start(losses[i].world, words);
+        arguments.push_back(word);
+    runs[i].start(losses[i].world, arguments);
   }
   for (std::size_t i = 0; i < losses.size(); ++i) {
     await_moment(runs[i], moment, losses[i].rank, rng);
@@ -135,9 +135,9 @@ TEST_CASE("The end of a rank's process is no silence: the others leave long befo
   const int stopped[] = {-1, -1, 1};
   for (int i = 0; i < 3; ++i) {
     TrainerRun run;
-    Words words = endless(run);
-    words.back() = "20min";  // --timeout, many times what a test may take
-    run.start(losses[i].world, words);
+    Arguments arguments = endless(run);
+    arguments.back() = "20min";  // --timeout, many times what a test may take
+    run.start(losses[i].world, arguments);
     await("steps are logged", [&] { return run.told_steps() >= 3 || run.ended(0); });
     if (stopped[i] >= 0) run.send(stopped[i], SIGSTOP);
     run.send(losses[i].rank, losses[i].signal);
@@ -187,9 +187,9 @@ TEST_CASE("SIGTERM to launch stops all ranks, with code 75") {
 
 TEST_CASE("A second Ctrl-C leaves at once when the run cannot stop") {
   TrainerRun run;
-  Words words = endless(run);
-  words.back() = "10min";  // --timeout: the rank that is stopped is not missed
-  run.start(2, words);
+  Arguments arguments = endless(run);
+  arguments.back() = "10min";  // --timeout: the rank that is stopped is not missed
+  run.start(2, arguments);
   await("a step is logged", [&] { return run.told_steps() >= 1 || run.ended(0); });
   run.send(1, SIGSTOP);
   run.send(0, SIGINT);
@@ -222,9 +222,9 @@ TEST_CASE("A stop ends a rank that waits for others before the first step, with 
   for (const auto& [waiting, signal, name] :
        {Case{0, SIGUSR1, "SIGUSR1"}, Case{1, SIGUSR1, "SIGUSR1"}, Case{1, SIGHUP, "SIGHUP"}}) {
     TrainerRun run;
-    Words words = endless(run);
-    words.back() = "20min";  // --timeout
-    run.start(2, words);
+    Arguments arguments = endless(run);
+    arguments.back() = "20min";  // --timeout
+    run.start(2, arguments);
     const int missed = 1 - waiting;
     run.send(missed, SIGSTOP);
     await("the other one handles stops",
@@ -246,9 +246,9 @@ TEST_CASE("A rank that fails before the ranks meet ends all with its code and me
   for (const int failing : {0, 1, 2}) {
     INFO("rank " << failing);
     TrainerRun run;
-    Words words = endless(run);
-    words.back() = "20min";  // --timeout
-    std::vector<Words> each(3, words);
+    Arguments arguments = endless(run);
+    arguments.back() = "20min";  // --timeout
+    std::vector<Arguments> each(3, arguments);
     each[static_cast<std::size_t>(failing)].insert(
         each[static_cast<std::size_t>(failing)].end(),
         {"--model", ODB_TESTS_FOLDER "/cases/models/truncated"});
@@ -267,9 +267,9 @@ TEST_CASE("A rank that fails before the ranks meet ends all with its code and me
 
 TEST_CASE("A rank that starts long after another has failed learns of it, too") {
   TrainerRun run;
-  Words words = endless(run);
-  words.back() = "20min";  // --timeout
-  std::vector<Words> each(3, words);
+  Arguments arguments = endless(run);
+  arguments.back() = "20min";  // --timeout
+  std::vector<Arguments> each(3, arguments);
   each[1].insert(each[1].end(), {"--model", ODB_TESTS_FOLDER "/cases/models/truncated"});
   run.start_each(each);
   run.send(2, SIGSTOP);
@@ -380,10 +380,10 @@ TEST_CASE("A rank that fails by itself within a step ends all with its code and 
   const ScopedDisposition no_end(SIGXFSZ, SIG_IGN);  // instead the write fails
   for (const int failing : {0, 1}) {
     TrainerRun run;
-    Words words = endless(run);
-    words.back() = "20min";  // --timeout
-    words.insert(words.end(), {"--console", "off"});
-    run.start(3, words);
+    Arguments arguments = endless(run);
+    arguments.back() = "20min";  // --timeout
+    arguments.insert(arguments.end(), {"--console", "off"});
+    run.start(3, arguments);
     await("steps are logged", [&] { return run.told_steps() >= 60 || run.ended(0); });
     run.limit_files(failing, 16 << 10);
     const std::vector<int> codes = run.await_end();
@@ -421,7 +421,7 @@ TEST_CASE("A broken record on one rank ends all with code 3 and its line, and no
 
 TEST_CASE("A run that diverges ends all ranks with code 6, the step and the views") {
   TrainerRun run;
-  Words words = {"--data",
+  Arguments arguments = {"--data",
                  run.texts("a.jsonl", 40),
                  "--l-max",
                  "64",
@@ -435,7 +435,7 @@ TEST_CASE("A run that diverges ends all ranks with code 6, the step and the view
                  "0",
                  "--max-grad-norm",
                  "0"};
-  run_to_end(run, 2, words, 6);
+  run_to_end(run, 2, arguments, 6);
   INFO(run.all_lines());
   const auto last = last_steps(run);
   const std::int64_t step = last.at(0);
@@ -452,9 +452,9 @@ TEST_CASE("A run that diverges ends all ranks with code 6, the step and the view
   run.await_nothing_left();
 
   TrainerRun skipping;
-  words[1] = skipping.texts("a.jsonl", 40);
-  words.insert(words.end(), {"--on-nan", "skip", "--most-nan-steps", "1000"});
-  run_to_end(skipping, 2, words);
+  arguments[1] = skipping.texts("a.jsonl", 40);
+  arguments.insert(arguments.end(), {"--on-nan", "skip", "--most-nan-steps", "1000"});
+  run_to_end(skipping, 2, arguments);
   check_coverage(skipping, 1, 40);
   const std::int64_t steps = skipping.summary().at("steps");
   CHECK(steps > 3);
@@ -465,8 +465,8 @@ TEST_CASE("A run that diverges ends all ranks with code 6, the step and the view
                                                 std::to_string(steps) + " steps were skipped"));
 
   TrainerRun enough;
-  words[1] = enough.texts("a.jsonl", 40);
-  words.back() = "2";
-  run_to_end(enough, 2, words, 6);
+  arguments[1] = enough.texts("a.jsonl", 40);
+  arguments.back() = "2";
+  run_to_end(enough, 2, arguments, 6);
   CHECK_THAT(enough.lines(1), Catch::Contains("no finite gradient for 2 steps in a row"));
 }

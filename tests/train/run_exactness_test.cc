@@ -13,17 +13,17 @@ using namespace odb;
 namespace {
 
 using Tensors = std::map<std::string, std::vector<float>>;
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
 const std::string kCases = ODB_TESTS_FOLDER "/cases/chat/";
 
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+Arguments operator+(Arguments arguments, const Arguments& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
 }
 
 // One step whose gradient SGD's momentum keeps: learning rate 0, no clipping.
-const Words kOneStep = {"--batching",     "standard", "--max-steps", "1", "--optimizer",     "sgd",
+const Arguments kOneStep = {"--batching",     "standard", "--max-steps", "1", "--optimizer",     "sgd",
                         "--sgd-momentum", "0.9",      "--lr",        "0", "--max-grad-norm", "0"};
 
 struct FirstStep {
@@ -31,8 +31,8 @@ struct FirstStep {
   double loss = 0;
 };
 
-FirstStep first_step(TrainerRun& run, int world, const Words& words) {
-  run_to_end(run, world, kOneStep + words);
+FirstStep first_step(TrainerRun& run, int world, const Arguments& arguments) {
+  run_to_end(run, world, kOneStep + arguments);
   FirstStep step;
   step.gradient = float_tensors(whole_checkpoint(run, 1) + "/optimizer/state.safetensors");
   step.loss = run.losses().front();
@@ -120,18 +120,18 @@ TEST_CASE("Two identical runs of three ranks leave the same bytes") {
 }
 
 TEST_CASE("Case token_weighting: the gradient of a step, however its rows are dealt out") {
-  const Words data = {"--data", kCases + "token_weighting.jsonl", "--batch-size"};
+  const Arguments data = {"--data", kCases + "token_weighting.jsonl", "--batch-size"};
   TrainerRun whole;
-  const FirstStep expected = first_step(whole, 1, data + Words{"4"});
+  const FirstStep expected = first_step(whole, 1, data + Arguments{"4"});
   struct Way {
     int world;
-    Words words;
+    Arguments arguments;
   };
   for (const Way& way :
        {Way{1, {"1", "--accumulate", "4"}}, Way{2, {"2"}}, Way{2, {"1", "--accumulate", "2"}}}) {
     INFO(way.world << " ranks");
     TrainerRun run;
-    const FirstStep found = first_step(run, way.world, data + way.words);
+    const FirstStep found = first_step(run, way.world, data + way.arguments);
     CHECK(apart(found.gradient, expected.gradient) < 1e-5);
     CHECK(found.loss == Approx(expected.loss).epsilon(1e-5));
     check_coverage(run, 1, 4);

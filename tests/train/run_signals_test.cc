@@ -19,7 +19,7 @@ using namespace odb;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
 constexpr int kGoodRows = 90;
 
@@ -32,7 +32,7 @@ std::string data_with_bad_rows(const TrainerRun& run) {
   return run.write("a.jsonl", bytes);
 }
 
-Words with_bad_rows(const TrainerRun& run) {
+Arguments with_bad_rows(const TrainerRun& run) {
   return {"--data",          data_with_bad_rows(run),
           "--on-bad-sample", "skip",
           "--l-max",         "64",
@@ -40,9 +40,9 @@ Words with_bad_rows(const TrainerRun& run) {
           "--timeout",       "20min"};
 }
 
-Words endless(Words words) {
-  words.insert(words.end(), {"--epochs", "1000000"});
-  return words;
+Arguments endless(Arguments arguments) {
+  arguments.insert(arguments.end(), {"--epochs", "1000000"});
+  return arguments;
 }
 
 // As `| head -LINES`.
@@ -137,12 +137,12 @@ TEST_CASE("A terminal that is closed saves the run, with code 75") {
     Terminal terminal;
     TrainerRun run;
     run.write_to(terminal);
-    Words words = endless(with_bad_rows(run));
-    words.insert(words.end(), {"--console", console});
+    Arguments arguments = endless(with_bad_rows(run));
+    arguments.insert(arguments.end(), {"--console", console});
     if (launched)
-      run.launch(2, words);
+      run.launch(2, arguments);
     else
-      run.start(1, words);
+      run.start(1, arguments);
     await_steps(run, &terminal);
     terminal.hang_up();
     const std::vector<int> codes = run.await_end();

@@ -11,7 +11,7 @@ using namespace odb;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 using Ids = std::vector<TokenId>;
 
 constexpr TokenId kEndOfText = 332;  // eos_token of the case tokenizers

@@ -98,7 +98,7 @@ TEST_CASE("A printed config of all training options reads back") {
 
 TEST_CASE("A run's config records the values that were not given but used, and reads back") {
   struct Case {
-    std::vector<std::string> words;
+    std::vector<std::string> arguments;
     std::vector<std::string> present, left_out;
   };
   for (const Case& one :
@@ -114,7 +114,7 @@ TEST_CASE("A run's config records the values that were not given but used, and r
              {"\"min_lr_ratio\": 0.1", "\"adam_beta1\": 0.8"},
              {"\"polynomial_power\": null"}}}) {
     AllOptions options;
-    options.read(one.words);
+    options.read(one.arguments);
     fill_defaults(options.optimizer);
     const std::string recorded = config_json(options.table);
     for (const std::string& text : one.present)

@@ -73,7 +73,7 @@ void keep_one_processor() {
   if (::sched_setaffinity(0, sizeof usable, &usable) != 0) ::_exit(1);
 }
 
-[[noreturn]] void become(const Output& to, std::vector<char*>& words, char** environment,
+[[noreturn]] void become(const Output& to, std::vector<char*>& arguments, char** environment,
                          pid_t parent, bool one_processor) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
@@ -89,7 +89,7 @@ void keep_one_processor() {
     ::dup2(output, STDOUT_FILENO);
     ::dup2(output, STDERR_FILENO);
   }
-  ::execve(ODB_TRAINER, words.data(), environment);
+  ::execve(ODB_TRAINER, arguments.data(), environment);
   ::_exit(127);
 }
 
@@ -128,15 +128,15 @@ TrainerRun::~TrainerRun() {
 std::string TrainerRun::texts(const std::string& file, int rows) const {
   std::string text;
   for (int row = 0; row < rows; ++row) {
-    std::string words;
+    std::string arguments;
     for (int word = 0; word <= row % 7; ++word)
-      words += " pier " + std::to_string(row * 7 + word);
-    text += nlohmann::json{{"text", "The ferry leaves" + words}}.dump() + "\n";
+      arguments += " pier " + std::to_string(row * 7 + word);
+    text += nlohmann::json{{"text", "The ferry leaves" + arguments}}.dump() + "\n";
   }
   return folder_.write(file, text);
 }
 
-std::vector<std::string> TrainerRun::whole(const std::vector<std::string>& words,
+std::vector<std::string> TrainerRun::whole(const std::vector<std::string>& arguments,
                                            bool own_threads) const {
   const std::vector<std::pair<std::string, std::string>> defaults = {
       {"--model", kModel},          {"--tokenizer", kTokenizer}, {"--chat-template", "chatml"},
@@ -144,17 +144,17 @@ std::vector<std::string> TrainerRun::whole(const std::vector<std::string>& words
       {"--data-workers", "0"},      {"--console", "lines"}};
   std::vector<std::string> all = {"train"};
   for (const auto& [flag, value] : defaults)
-    if (std::ranges::find(words, flag) == words.end() && !(own_threads && flag == "--threads"))
+    if (std::ranges::find(arguments, flag) == arguments.end() && !(own_threads && flag == "--threads"))
       all.insert(all.end(), {flag, value});
-  all.insert(all.end(), words.begin(), words.end());
+  all.insert(all.end(), arguments.begin(), arguments.end());
   return all;
 }
 
-void TrainerRun::spawn(const std::vector<std::string>& words,
+void TrainerRun::spawn(const std::vector<std::string>& arguments,
                        const std::vector<std::pair<std::string, std::string>>& environment,
                        bool one_processor) {
   std::vector<std::string> command = {ODB_TRAINER};
-  command.insert(command.end(), words.begin(), words.end());
+  command.insert(command.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables;
   for (const auto& [name, value] : environment)
     variables.push_back(name + "=" + value);
@@ -176,14 +176,14 @@ void TrainerRun::spawn(const std::vector<std::string>& words,
   processes_.push_back({.number = child});
 }
 
-void TrainerRun::start(int world, const std::vector<std::string>& words) {
-  start_each(std::vector(static_cast<std::size_t>(world), words));
+void TrainerRun::start(int world, const std::vector<std::string>& arguments) {
+  start_each(std::vector(static_cast<std::size_t>(world), arguments));
 }
 
-void TrainerRun::start_each(const std::vector<std::vector<std::string>>& words) {
+void TrainerRun::start_each(const std::vector<std::vector<std::string>>& arguments) {
   std::vector<RankStart> starts;
-  for (const auto& of_rank : words)
-    starts.push_back({.words = of_rank});
+  for (const auto& of_rank : arguments)
+    starts.push_back({.arguments = of_rank});
   start_each(starts);
 }
 
@@ -201,16 +201,16 @@ void TrainerRun::start_each(const std::vector<RankStart>& starts) {
     if (rank == 0)
       environment.emplace_back("ODB_LISTENING_SOCKET", std::to_string(listening.socket));
     ::fcntl(listening.socket, F_SETFD, rank == 0 ? 0 : FD_CLOEXEC);
-    spawn(whole(start.words, start.own_threads), environment, start.one_processor);
+    spawn(whole(start.arguments, start.own_threads), environment, start.one_processor);
   }
 }
 
-void TrainerRun::launch(int world, const std::vector<std::string>& words,
-                        const std::vector<std::string>& launch_words) {
+void TrainerRun::launch(int world, const std::vector<std::string>& arguments,
+                        const std::vector<std::string>& launch_arguments) {
   std::vector<std::string> all = {"launch", "--nproc", std::to_string(world)};
-  all.insert(all.end(), launch_words.begin(), launch_words.end());
+  all.insert(all.end(), launch_arguments.begin(), launch_arguments.end());
   all.emplace_back("--");
-  for (const std::string& word : whole(words))
+  for (const std::string& word : whole(arguments))
     all.push_back(word);
   launched_ = true;
   spawn(all, {});
@@ -337,8 +337,8 @@ std::vector<double> TrainerRun::losses() const {
   return losses;
 }
 
-void run_to_end(TrainerRun& run, int world, const std::vector<std::string>& words, int code) {
-  run.start(world, words);
+void run_to_end(TrainerRun& run, int world, const std::vector<std::string>& arguments, int code) {
+  run.start(world, arguments);
   const std::vector<int> codes = run.await_end();
   INFO(run.all_lines());
   REQUIRE(codes == std::vector<int>(static_cast<std::size_t>(world), code));

@@ -29,7 +29,7 @@ void await(const std::string& what, const std::function<bool()>& holds);
 
 // How one rank of several is started.
 struct RankStart {
-  std::vector<std::string> words;
+  std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> environment = {};  // before what all get
   bool own_threads = false;    // without --threads: the rank's own choice
   bool one_processor = false;  // the rank may use only one
@@ -53,13 +53,13 @@ class TrainerRun {
   }
 
   // Starts `world` ranks of `train` that meet over a socket which rank 0 inherits.
-  void start(int world, const std::vector<std::string>& words);
+  void start(int world, const std::vector<std::string>& arguments);
   // The same, each rank with its own arguments.
-  void start_each(const std::vector<std::vector<std::string>>& words);
+  void start_each(const std::vector<std::vector<std::string>>& arguments);
   void start_each(const std::vector<RankStart>& starts);
   // The same by `launch`, with options of its own; one process to be waited for.
-  void launch(int world, const std::vector<std::string>& words,
-              const std::vector<std::string>& launch_words = {});
+  void launch(int world, const std::vector<std::string>& arguments,
+              const std::vector<std::string>& launch_arguments = {});
 
   // The rank's own process, also below `launch`; 0 when it is gone.
   pid_t trainer(int rank) const;
@@ -104,10 +104,10 @@ class TrainerRun {
   std::vector<double> losses() const;
 
  private:
-  void spawn(const std::vector<std::string>& words,
+  void spawn(const std::vector<std::string>& arguments,
              const std::vector<std::pair<std::string, std::string>>& environment,
              bool one_processor = false);
-  std::vector<std::string> whole(const std::vector<std::string>& words,
+  std::vector<std::string> whole(const std::vector<std::string>& arguments,
                                  bool own_threads = false) const;
 
   struct Process {
@@ -123,7 +123,7 @@ class TrainerRun {
 };
 
 // By start() and await_end(): the run is over, and well if `code` is what all ranks left with.
-void run_to_end(TrainerRun& run, int world, const std::vector<std::string>& words, int code = 0);
+void run_to_end(TrainerRun& run, int world, const std::vector<std::string>& arguments, int code = 0);
 
 // Every view of each of `epochs` epochs is in the ledgers once.
 void check_coverage(const TrainerRun& run, std::int64_t epochs, std::int64_t data_size);

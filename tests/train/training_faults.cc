@@ -60,7 +60,7 @@ class FaultyTraining {
     const auto row = [&] { return draw(0, rows - 1); };
     const OddRows odd{.large = {row(), row()}, .slow = {row()}};
     const std::string data = write_rows(run_, rows, odd);
-    std::vector<std::string> words = {"--data-workers",  std::to_string(workers_),
+    std::vector<std::string> arguments = {"--data-workers",  std::to_string(workers_),
                                       "--epochs",        std::to_string(expected_.epochs),
                                       "--depth",         std::to_string(draw(2, 4)),
                                       "--window",        std::to_string(draw(16, 128)),
@@ -74,15 +74,15 @@ class FaultyTraining {
                                       "--on-bad-sample", "skip",
                                       "--console",       "off"};
     const int step = draw(0, 3);
-    if (step == 1) words.insert(words.end(), {"--accumulate", "2"});
+    if (step == 1) arguments.insert(arguments.end(), {"--accumulate", "2"});
     if (step == 2)
-      words.insert(words.end(), {"--global-batch-samples", std::to_string(draw(4, 24))});
-    options_ = fmt::format(" {}, {} rows, large ones: {}, slow one: {}", fmt::join(words, " "),
+      arguments.insert(arguments.end(), {"--global-batch-samples", std::to_string(draw(4, 24))});
+    options_ = fmt::format(" {}, {} rows, large ones: {}, slow one: {}", fmt::join(arguments, " "),
                            rows, fmt::join(odd.large, " "), fmt::join(odd.slow, " "));
-    words.insert(words.end(), {"--data", data});
+    arguments.insert(arguments.end(), {"--data", data});
     for (int rank = 0; rank < world_; ++rank)
       trees_.emplace_back(run_, rank, world_, workers_);
-    run_.start(world_, words);
+    run_.start(world_, arguments);
     begin_ = std::chrono::steady_clock::now();
   }
 

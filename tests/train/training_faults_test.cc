@@ -32,7 +32,7 @@ void check_row_that_turns_bad(int world, Cause cause) {
   TrainerRun run;
   OddRows odd;
   (cause == Cause::memory ? odd.large : odd.slow) = {kOdd};
-  const std::vector<std::string> words = {"--data",          write_rows(run, kRows, odd),
+  const std::vector<std::string> arguments = {"--data",          write_rows(run, kRows, odd),
                                           "--data-workers",  "1",
                                           "--depth",         "2",
                                           "--seed",          std::to_string(seed_of_run(world)),
@@ -42,9 +42,9 @@ void check_row_that_turns_bad(int world, Cause cause) {
                                           "--console",       "off",
                                           "--timeout",       "2s"};
   if (world == 1)
-    run.start(1, words);
+    run.start(1, arguments);
   else
-    run.launch(world, words);
+    run.launch(world, arguments);
   std::string done;
   const RankTree tree(run, 0, world, 1);
   DataFaults faults(run, tree, [&](const std::string& text) { done += "  " + text + "\n"; });

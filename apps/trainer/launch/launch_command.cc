@@ -7,7 +7,7 @@
 #include "base/options/command_line.h"
 #include "commands.h"
 #include "rank_processes.h"
-#include "train_words.h"
+#include "train_arguments.h"
 
 namespace odb {
 namespace {
@@ -71,21 +71,21 @@ int launch_command(const Arguments& arguments) {
           "-- train, and waits for all of them. Ends with 0 or 75 if all did, otherwise with the "
           "code of the rank whose failure ended the run, and reports that failure. Signals are "
           "passed on.",
-      .words = "-- train ...",
+      .positional = "-- train ...",
       .takes_config = false};
   require_dashes(arguments);
-  const auto words = parse_command_line(table, usage, arguments);
-  if (!words) return 0;
-  if (words->empty()) throw UsageError("launch: the command of the ranks is missing; {}", kWanted);
-  if (words->front() != "train")
-    throw UsageError("launch: found '{}' after --; {}", words->front(), kWanted);
+  const auto positional = parse_command_line(table, usage, arguments);
+  if (!positional) return 0;
+  if (positional->empty()) throw UsageError("launch: the command of the ranks is missing; {}", kWanted);
+  if (positional->front() != "train")
+    throw UsageError("launch: found '{}' after --; {}", positional->front(), kWanted);
   // Help and errors that need no rank are printed once, before any rank starts.
   RunOptions run;
   OptionTable run_table;
-  if (!read_train_words({words->begin() + 1, words->end()}, run_table, run)) return 0;
+  if (!read_train_arguments({positional->begin() + 1, positional->end()}, run_table, run)) return 0;
   refuse_places(run.ranks);
   start_log({.role = "launch"});
-  return launch_code(run_rank_processes({.ranks = static_cast<int>(options.nproc), .words = *words},
+  return launch_code(run_rank_processes({.ranks = static_cast<int>(options.nproc), .arguments = *positional},
                                         options.log_dir, options.patience));
 }
 

@@ -27,13 +27,13 @@ bool missed_another(const RankEnd& end) {
 
 // Failed by itself, not because another rank did.
 bool failed_first_hand(const RankEnd& end) {
-  return failed(end) && !missed_another(end) && !end.words.ends_with(kToldByThatRank);
+  return failed(end) && !missed_another(end) && !end.message.ends_with(kToldByThatRank);
 }
 
 // Whether `end` repeats the message with which `origin` failed.
 bool repeats(const RankEnd& end, const RankEnd& origin) {
-  return !origin.words.empty() && end.words.size() > origin.words.size() &&
-         end.words.find(origin.words) != std::string::npos;
+  return !origin.message.empty() && end.message.size() > origin.message.size() &&
+         end.message.find(origin.message) != std::string::npos;
 }
 
 std::string describe(const RankEnd& end) {
@@ -41,10 +41,10 @@ std::string describe(const RankEnd& end) {
   if (end.signal != 0)
     return fmt::format("rank {} was killed by signal {} ({}){}", end.rank, end.signal,
                        ::strsignal(end.signal), phase);
-  if (end.words.empty())
+  if (end.message.empty())
     return fmt::format("rank {} ended with exit code {}{}; its own lines may say why", end.rank,
                        end.code, phase);
-  return fmt::format("rank {} ended with exit code {}: {}", end.rank, end.code, end.words);
+  return fmt::format("rank {} ended with exit code {}: {}", end.rank, end.code, end.message);
 }
 
 }  // namespace
@@ -75,13 +75,13 @@ std::string describe_cause(const std::vector<RankEnd>& ends, int ranks) {
   const bool all_alike =
       ranks > 1 && static_cast<int>(ends.size()) == ranks &&
       std::ranges::all_of(ends, [&](const RankEnd& end) {
-        return end.signal == 0 && end.code == cause.code && end.words == cause.words;
+        return end.signal == 0 && end.code == cause.code && end.message == cause.message;
       });
   if (!all_alike)
     return describe(cause) +
            (cause.signal == 0 ? "" : fmt::format("; the run ends with exit code {}", cause.code));
   return fmt::format("all {} ranks ended with exit code {}{}", ranks, cause.code,
-                     cause.words.empty() ? "; their own lines may say why" : ": " + cause.words);
+                     cause.message.empty() ? "; their own lines may say why" : ": " + cause.message);
 }
 
 std::vector<std::string> describe_other_failures(const std::vector<RankEnd>& ends) {

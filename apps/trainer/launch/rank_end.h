@@ -17,7 +17,7 @@ struct RankEnd {
   int signal = 0;     // that killed it; 0: none
   bool ours = false;  // killed by us, after another had failed
   std::string phase;  // the last that it reported (base/launch_channel.h); empty: none
-  std::string words;  // the message it ended with; empty: none
+  std::string message;  // the message it ended with; empty: none
 };
 
 // From the status of waitpid. A rank that was killed by a signal of `passed_on`, before it could

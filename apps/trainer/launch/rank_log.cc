@@ -25,13 +25,13 @@ std::string time_text() {
 }  // namespace
 
 Descriptor open_rank_log(const std::string& folder, int rank, int ranks,
-                         const std::vector<std::string>& words) {
+                         const std::vector<std::string>& arguments) {
   std::error_code unmade;  // reported by open() below
   std::filesystem::create_directories(folder, unmade);
   const std::string path = fmt::format("{}/rank-{:05}.log", folder, rank);
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   const std::string header = fmt::format("==== {} odb-trainer launch: rank {} of {}: {}\n",
-                                         time_text(), rank, ranks, fmt::join(words, " "));
+                                         time_text(), rank, ranks, fmt::join(arguments, " "));
   const ssize_t written = file.open() ? ::write(file.get(), header.data(), header.size()) : -1;
   if (written == static_cast<ssize_t>(header.size())) return file;
   // A full disk takes less than was written.

@@ -12,6 +12,6 @@ namespace odb {
 // Opened for appending, after the header "==== 2026-11-30 08:25:00 odb-trainer launch: rank 0 of 2:
 // train ...". Creates the folder. FileError: it cannot be written.
 Descriptor open_rank_log(const std::string& folder, int rank, int ranks,
-                         const std::vector<std::string>& words);
+                         const std::vector<std::string>& arguments);
 
 }  // namespace odb

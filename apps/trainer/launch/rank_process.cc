@@ -48,13 +48,13 @@ void hand_on(const char* variable, int descriptor) {
   hand_on(kPhaseVariable, handed.phase);
   hand_on(kLastWordsVariable, handed.last_words);
   if (number == 0) hand_on(kListeningSocketVariable, store.socket.get());
-  std::vector<char*> words;
+  std::vector<char*> arguments;
   std::string name = "odb-trainer";
-  words.push_back(name.data());
-  for (const std::string& word : command.words)
-    words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  ::execv("/proc/self/exe", words.data());
+  arguments.push_back(name.data());
+  for (const std::string& word : command.arguments)
+    arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  ::execv("/proc/self/exe", arguments.data());
   ::_exit(static_cast<int>(ExitCode::internal));
 }
 
@@ -96,15 +96,15 @@ std::string told_phase(const RankProcess& rank) {
 }
 
 std::string take_last_words(RankProcess& rank) {
-  std::string words;
+  std::string message;
   char bytes[4096];
   for (ssize_t count; (count = ::read(rank.last_words.get(), bytes, sizeof bytes)) > 0;)
-    words.append(bytes, static_cast<std::size_t>(count));
-  if (rank.log.open() && !words.empty()) {
-    const std::string line = words + "\n";
+    message.append(bytes, static_cast<std::size_t>(count));
+  if (rank.log.open() && !message.empty()) {
+    const std::string line = message + "\n";
     [[maybe_unused]] const auto written = ::write(rank.log.get(), line.data(), line.size());
   }
-  return words;
+  return message;
 }
 
 }  // namespace odb

@@ -16,7 +16,7 @@ namespace odb {
 // What all ranks of a launch are started with.
 struct RankCommand {
   int ranks = 1;
-  std::vector<std::string> words;  // after the binary's name: "train", "--data", ...
+  std::vector<std::string> arguments;  // after the binary's name: "train", "--data", ...
 };
 
 struct RankProcess {

@@ -35,7 +35,7 @@ class Ranks {
     for (int rank = 0; rank < command.ranks; ++rank)
       logs.push_back(log_folder.empty()
                          ? Descriptor()
-                         : open_rank_log(log_folder, rank, command.ranks, command.words));
+                         : open_rank_log(log_folder, rank, command.ranks, command.arguments));
     const ListeningSocket store = listen_here();
     for (int rank = 0; rank < command.ranks; ++rank)
       ranks_.push_back(start_rank(rank, command, std::move(logs[static_cast<std::size_t>(rank)]),
@@ -122,7 +122,7 @@ void Ranks::reap() {
 void Ranks::take_end(RankProcess& rank, int status) {
   RankEnd end = judge_end(rank.number, status, passed_on_, killed_);
   end.phase = told_phase(rank);
-  end.words = take_last_words(rank);
+  end.message = take_last_words(rank);
   const bool unhandled = end.signal != 0 && end.code == kSaved;
   if (unhandled)
     log("launch").info("rank {} was ended by {} before it could handle it; it had nothing to save",

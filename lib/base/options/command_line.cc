@@ -42,8 +42,8 @@ bool asks_for_help(const Arguments& arguments) {
 
 std::string usage_text(const CommandUsage& usage, const std::vector<const Option*>& options,
                        size_t width) {
-  const std::string words = usage.words.empty() ? "" : " " + usage.words;
-  return fmt::format("odb-trainer {} [options]{}\n\n{}\n\n{}", usage.name, words,
+  const std::string positional = usage.positional.empty() ? "" : " " + usage.positional;
+  return fmt::format("odb-trainer {} [options]{}\n\n{}\n\n{}", usage.name, positional,
                      wrap(usage.summary, 0, width), help_text(options, width));
 }
 
@@ -59,7 +59,7 @@ CommandLine read_command_line(OptionTable& table, const CommandUsage& usage,
     ODB_CHECK(!general_table.find(option->name), "every command has the option {}", option->name);
     all.push_back(option);
   }
-  if (asks_for_help(arguments)) return {.answer = usage_text(usage, all, width), .words = {}};
+  if (asks_for_help(arguments)) return {.answer = usage_text(usage, all, width), .positional = {}};
 
   Flags flags = parse_flags(all, arguments);
   std::vector<GivenValue> general_values;
@@ -67,24 +67,24 @@ CommandLine read_command_line(OptionTable& table, const CommandUsage& usage,
   for (GivenValue& value : flags.values)
     (table.find(value.option->name) ? own_values : general_values).push_back(std::move(value));
   merge_values(general_table, {}, general_values);
-  if (usage.words.empty() && !flags.words.empty())
+  if (usage.positional.empty() && !flags.positional.empty())
     throw UsageError("'{}': odb-trainer {} takes options only (--name value); see --help",
-                     flags.words.front(), usage.name);
+                     flags.positional.front(), usage.name);
 
   if (general.print_schema)
-    return {.answer = schema_json(table, "odb-trainer " + usage.name), .words = {}};
+    return {.answer = schema_json(table, "odb-trainer " + usage.name), .positional = {}};
   std::vector<GivenValue> file_values;
   if (general.config) file_values = read_config_file(table, *general.config);
   merge_values(table, file_values, own_values);
-  if (general.print_config) return {.answer = config_json(table), .words = {}};
+  if (general.print_config) return {.answer = config_json(table), .positional = {}};
   check_merged(table, file_values);
-  return {.answer = "", .words = std::move(flags.words)};
+  return {.answer = "", .positional = std::move(flags.positional)};
 }
 
 std::optional<Arguments> parse_command_line(OptionTable& table, const CommandUsage& usage,
                                             const Arguments& arguments) {
   CommandLine line = read_command_line(table, usage, arguments, terminal_width());
-  if (line.answer.empty()) return std::move(line.words);
+  if (line.answer.empty()) return std::move(line.positional);
   fmt::print("{}", line.answer);
   return std::nullopt;
 }

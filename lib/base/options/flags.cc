@@ -114,9 +114,9 @@ Flags parse_flags(const std::vector<const Option*>& options, const Arguments& ar
   Flags flags;
   for (const std::string& word : result.unmatched()) {
     if (word.size() > 1 && word.starts_with('-')) refuse_unknown(word, before, options);
-    flags.words.push_back(word);
+    flags.positional.push_back(word);
   }
-  if (end != arguments.end()) flags.words.insert(flags.words.end(), end + 1, arguments.end());
+  if (end != arguments.end()) flags.positional.insert(flags.positional.end(), end + 1, arguments.end());
 
   for (const cxxopts::KeyValue& given : result.arguments()) {
     const Option& option = **std::ranges::find_if(

@@ -19,7 +19,7 @@ struct GivenValue {
 
 struct Flags {
   std::vector<GivenValue> values;  // one per option, in the order first given
-  std::vector<std::string> words;  // all other arguments, in order
+  std::vector<std::string> positional;  // all other arguments, in order
 };
 
 // Splits a command line: `--name value`, `--name=value`, switches, other arguments, and `--`, after

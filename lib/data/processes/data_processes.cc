@@ -50,7 +50,7 @@ void DataProcesses::stop() noexcept {
   server_->await_end();
 }
 
-void DataProcesses::wish(std::size_t loader, bool wanted) {
+void DataProcesses::request_state(std::size_t loader, bool wanted) {
   ServerControl::LoaderState& words = control_->loaders[loader];
   words.wanted.store(wanted ? 1 : 0);
   server_->tell();
@@ -68,11 +68,11 @@ void DataProcesses::wish(std::size_t loader, bool wanted) {
 void DataProcesses::begin(std::size_t loader) {
   ODB_CHECK(control_->loaders[loader].running.load() == 0, "loader {} is already running", loader);
   loaders_[loader].memory.clear();
-  wish(loader, true);
+  request_state(loader, true);
 }
 
 void DataProcesses::end(std::size_t loader) {
-  wish(loader, false);
+  request_state(loader, false);
 }
 
 std::vector<ProcessUse> DataProcesses::use() const {

@@ -49,7 +49,7 @@ class DataProcesses {
   std::vector<ProcessUse> use() const;
 
  private:
-  void wish(std::size_t loader, bool wanted);
+  void request_state(std::size_t loader, bool wanted);
 
   SharedObject<ServerControl> control_;
   std::deque<Loader> loaders_;

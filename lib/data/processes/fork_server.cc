@@ -90,7 +90,7 @@ void ForkServer::serve() {
   ::pthread_sigmask(SIG_BLOCK, &awaited, nullptr);
   while (control_.stop.load() == 0) {
     control_.beats.fetch_add(1);
-    follow_wishes();
+    apply_requests();
     reap();
     kill_silent();
     memory_kills_.forget_old();
@@ -101,7 +101,7 @@ void ForkServer::serve() {
     end(loader);
 }
 
-void ForkServer::follow_wishes() {
+void ForkServer::apply_requests() {
   for (std::size_t loader = 0; loader < loaders_.size(); ++loader) {
     ServerControl::LoaderState& words = control_.loaders[loader];
     if (words.wanted.load() == words.running.load()) continue;
@@ -127,7 +127,7 @@ void ForkServer::end(std::size_t loader) {
   for (const Child& child : children_) {
     if (child.loader != loader) continue;
     ::waitpid(child.process, nullptr, 0);
-    process_word(child) = 0;
+    process_of(child) = 0;
   }
   std::erase_if(children_, [loader](const Child& child) { return child.loader == loader; });
 }
@@ -190,10 +190,10 @@ void ForkServer::fork(Child& child) {
   child.process = fork_child(role(child), [&loader, worker = child.worker] {
     return worker == kCollate ? run_collate(loader) : run_worker(loader, worker);
   });
-  process_word(child) = child.process;
+  process_of(child) = child.process;
 }
 
-std::atomic<std::int32_t>& ForkServer::process_word(const Child& child) {
+std::atomic<std::int32_t>& ForkServer::process_of(const Child& child) {
   LoaderControl& control = *loader_of(child).memory.control;
   return child.worker == kCollate ? control.collate_process : control.builders[child.worker].process;
 }
@@ -226,7 +226,7 @@ bool ForkServer::replace(Child& child, int wait_status) {
       fmt::format("{} died {} times without progress in between; the last time it {}{}",
                   role(child), child.crashes + child.kills, death.text, sample));
   loader_of(child).memory.arena.published().wake();
-  process_word(child) = 0;
+  process_of(child) = 0;
   return false;
 }
 

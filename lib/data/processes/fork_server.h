@@ -72,13 +72,13 @@ class ForkServer {
   Loader& loader_of(const Child& child) { return loaders_[child.loader]; }
   std::string role(const Child& child) const;
   BuilderState* builder_state(const Child& child);
-  std::atomic<std::int32_t>& process_word(const Child& child);
+  std::atomic<std::int32_t>& process_of(const Child& child);
   std::int64_t progress(const Child& child);
   std::int64_t signs_of_life(const Child& child);
   bool may_be_silent(const Child& child);
 
   void serve();
-  void follow_wishes();
+  void apply_requests();
   void begin(std::size_t loader);
   void end(std::size_t loader);
   void fork(Child& child);

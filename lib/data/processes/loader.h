@@ -18,7 +18,7 @@
 #include "data/processes/build_view.h"
 #include "data/processes/round_log.h"
 #include "data/processes/shared_peers.h"
-#include "data/processes/start_note.h"
+#include "data/processes/start_message.h"
 #include "data/processes/view_builder.h"
 #include "data/processes/worker.h"
 
@@ -66,7 +66,7 @@ struct LoaderMemory {
   std::deque<WorkerRings> workers;
   Arena arena;
   RoundLog rounds;
-  StartNote start;
+  StartMessage start;
   SharedPeers alone;  // of a single rank
 };
 

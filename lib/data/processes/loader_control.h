@@ -22,7 +22,7 @@ inline constexpr int kMaxWorkers = 64;
 
 // A message with an exit code: why a loader cannot continue. One process writes; `set` is stored
 // last.
-struct FailureNote {
+struct SharedFailure {
   std::atomic<std::uint32_t> set{0};
   std::int32_t code = 0;
   char text[4000] = {};
@@ -119,8 +119,8 @@ struct LoaderControl {
       0};                                        // by collate: their time, with waits for peers
   std::atomic<std::int32_t> collate_process{0};  // by the fork server
   std::atomic<std::int64_t> deaths{0};           // by the fork server: children that died
-  FailureNote collate_failure;                   // by collate
-  FailureNote server_failure;                    // by the fork server
+  SharedFailure collate_failure;                   // by collate
+  SharedFailure server_failure;                    // by the fork server
   CrashedSamples crashed;
   BuilderState builders[kMaxWorkers];  // the workers; without workers [0] is collate itself
 };

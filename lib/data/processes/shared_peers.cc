@@ -23,14 +23,14 @@ class SharedPeers::Group final : public Peers {
     const std::size_t place = static_cast<std::size_t>(number_++) % 2;
     contribute(values, stamp, place);
     for (int rank = 0; rank < shared_.world_; ++rank) {
-      const RankWords& words = shared_.rank_words(rank);
+      const RankState& words = shared_.rank_state(rank);
       const auto has_come = [&] { return words.contributed[place].load() == stamp; };
       LongWait wait;
       const auto superseded = [&] {
         wait.look([rank] { return fmt::format("rank {} to align", rank); });
-        return shared_.words_->generation.load() != generation_;
+        return shared_.state_->generation.load() != generation_;
       };
-      if (superseded() || !wait_for(shared_.words_->changed, has_come, superseded))
+      if (superseded() || !wait_for(shared_.state_->changed, has_come, superseded))
         return std::nullopt;
       if (rank == rank_) continue;
       ODB_CHECK_EQ(words.count[place], values.size());
@@ -42,11 +42,11 @@ class SharedPeers::Group final : public Peers {
  private:
   void contribute(const std::vector<std::int64_t>& values, std::uint64_t stamp, std::size_t place) {
     ODB_CHECK_LE(values.size(), shared_.max_numbers_);
-    RankWords& own = shared_.rank_words(rank_);
+    RankState& own = shared_.rank_state(rank_);
     std::copy(values.begin(), values.end(), shared_.numbers(rank_, place).begin());
     own.count[place] = values.size();
     own.contributed[place].store(stamp);
-    shared_.words_->changed.wake();
+    shared_.state_->changed.wake();
   }
 
   SharedPeers& shared_;
@@ -59,22 +59,22 @@ class SharedPeers::Member final : public Membership {
  public:
   Member(SharedPeers& shared, int rank) : shared_(shared), rank_(rank) {}
 
-  std::int64_t generation() override { return shared_.words_->generation.load(); }
+  std::int64_t generation() override { return shared_.state_->generation.load(); }
 
   bool advance(std::int64_t from) override {
-    const bool moved = shared_.words_->generation.compare_exchange_strong(from, from + 1);
-    if (moved) shared_.words_->changed.wake();
+    const bool moved = shared_.state_->generation.compare_exchange_strong(from, from + 1);
+    if (moved) shared_.state_->changed.wake();
     return moved;
   }
 
   std::unique_ptr<Peers> join(std::int64_t generation) override {
-    const auto superseded = [&] { return shared_.words_->generation.load() != generation; };
+    const auto superseded = [&] { return shared_.state_->generation.load() != generation; };
     if (superseded()) return nullptr;
-    RankWords& own = shared_.rank_words(rank_);
+    RankState& own = shared_.rank_state(rank_);
     ODB_CHECK(own.joined.load() != generation + 1, "rank {} joins generation {} a second time",
               rank_, generation);
     own.joined.store(generation + 1);
-    shared_.words_->changed.wake();
+    shared_.state_->changed.wake();
     const auto complete = [&] { return !shared_.first_missing(generation); };
     LongWait wait;
     const auto given_up = [&] {
@@ -84,7 +84,7 @@ class SharedPeers::Member final : public Membership {
       });
       return superseded();
     };
-    if (!wait_for(shared_.words_->changed, complete, given_up)) return nullptr;
+    if (!wait_for(shared_.state_->changed, complete, given_up)) return nullptr;
     return std::make_unique<Group>(shared_, rank_, generation);
   }
 
@@ -97,8 +97,8 @@ SharedPeers::SharedPeers(const std::string& name, int world, std::int64_t max_nu
     : world_(world),
       max_numbers_(static_cast<std::size_t>(max_numbers)),
       rank_bytes_(
-          aligned(sizeof(RankWords) + 2 * max_numbers_ * sizeof(std::int64_t), kCacheLine)),
-      words_(name),
+          aligned(sizeof(RankState) + 2 * max_numbers_ * sizeof(std::int64_t), kCacheLine)),
+      state_(name),
       memory_(name + "-ranks", static_cast<std::size_t>(world) * rank_bytes_) {
   ODB_CHECK_GE(world, 1);
 }
@@ -108,7 +108,7 @@ std::int64_t max_numbers(const BatchingOptions& resolved) {
 }
 
 void SharedPeers::clear() {
-  words_.clear();
+  state_.clear();
   memory_.clear();
 }
 
@@ -117,19 +117,19 @@ std::unique_ptr<Membership> SharedPeers::membership(int rank) {
   return std::make_unique<Member>(*this, rank);
 }
 
-SharedPeers::RankWords& SharedPeers::rank_words(int rank) const {
-  return memory_.objects<RankWords>(static_cast<std::size_t>(rank) * rank_bytes_, 1).front();
+SharedPeers::RankState& SharedPeers::rank_state(int rank) const {
+  return memory_.objects<RankState>(static_cast<std::size_t>(rank) * rank_bytes_, 1).front();
 }
 
 std::span<std::int64_t> SharedPeers::numbers(int rank, std::size_t place) const {
-  const std::size_t begin = static_cast<std::size_t>(rank) * rank_bytes_ + sizeof(RankWords);
+  const std::size_t begin = static_cast<std::size_t>(rank) * rank_bytes_ + sizeof(RankState);
   return memory_.objects<std::int64_t>(begin, 2 * max_numbers_)
       .subspan(place * max_numbers_, max_numbers_);
 }
 
 std::optional<int> SharedPeers::first_missing(std::int64_t generation) const {
   for (int rank = 0; rank < world_; ++rank)
-    if (rank_words(rank).joined.load() != generation + 1) return rank;
+    if (rank_state(rank).joined.load() != generation + 1) return rank;
   return std::nullopt;
 }
 

@@ -36,19 +36,19 @@ class SharedPeers {
   class Member;
   class Group;
 
-  struct Words {
+  struct State {
     alignas(kCacheLine) std::atomic<std::int64_t> generation{0};
     alignas(kCacheLine) WakeUp changed;
   };
   // What a rank shares with the others. Contributions alternate between two buffers: a rank can be
   // one reduction ahead of another, never two.
-  struct RankWords {
+  struct RankState {
     std::atomic<std::int64_t> joined;           // generation + 1
     std::atomic<std::uint64_t> contributed[2];  // which reduction the buffer holds (stamp())
     std::uint64_t count[2];
   };
 
-  RankWords& rank_words(int rank) const;
+  RankState& rank_state(int rank) const;
   std::span<std::int64_t> numbers(int rank, std::size_t place) const;
   // The first rank that has not joined; none: the generation is complete.
   std::optional<int> first_missing(std::int64_t generation) const;
@@ -60,7 +60,7 @@ class SharedPeers {
   int world_;
   std::size_t max_numbers_;
   std::size_t rank_bytes_;
-  SharedObject<Words> words_;
+  SharedObject<State> state_;
   SharedMemory memory_;
 };
 

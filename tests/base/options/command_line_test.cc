@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kWidth = 80;
 
 CommandUsage train() {
-  return {.name = "train", .summary = "Trains.", .words = "", .takes_config = true};
+  return {.name = "train", .summary = "Trains.", .positional = "", .takes_config = true};
 }
 
 }  // namespace
@@ -27,11 +27,11 @@ CommandUsage train() {
 TEST_CASE("a command line gives the arguments and fills the options") {
   Described example;
   CommandUsage usage = train();
-  usage.words = "RUN...";
+  usage.positional = "RUN...";
   const CommandLine line =
       read_command_line(example.table, usage, {"a", "--data", "d", "b", "--seed=3"}, kWidth);
   CHECK(line.answer.empty());
-  CHECK(line.words == Texts{"a", "b"});
+  CHECK(line.positional == Texts{"a", "b"});
   CHECK(example.options == Options{.data = {"d"}, .seed = 3});
 }
 

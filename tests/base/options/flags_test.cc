@@ -19,7 +19,7 @@ std::string parsed(const Texts& arguments) {
       text += value.place + "=" + one + "; ";
   }
   text += "|";
-  for (const std::string& word : flags.words)
+  for (const std::string& word : flags.positional)
     text += " " + word;
   return text;
 }
@@ -93,7 +93,7 @@ TEST_CASE("a switch takes no value") {
   const auto flags = [&](const Texts& arguments) {
     return parse_flags(table.options(), arguments);
   };
-  CHECK(flags({"--json", "word"}).words == Texts{"word"});
+  CHECK(flags({"--json", "word"}).positional == Texts{"word"});
   CHECK(flags({"--json", "word"}).values.at(0).texts == Texts{"on"});
   CHECK(flags({"--json", "--json"}).values.size() == 1);
   CHECK(message_of<UsageError>([&] { flags({"--json=off"}); }) ==

@@ -7,7 +7,7 @@
 #include "data/processes/process_use.h"
 #include "data/processes/round_log.h"
 #include "data/processes/sample_message.h"
-#include "data/processes/start_note.h"
+#include "data/processes/start_message.h"
 #include "faulty_file_system.h"
 
 namespace odb {
@@ -186,22 +186,22 @@ TEST_CASE("round log: a round keeps its refill record and its checksum until it 
 }
 
 TEST_CASE("start note: state, leftovers and address are read as written, and written once") {
-  StartNote note("note", 10000, 3);
-  CHECK_FALSE(note.is_written());
-  CHECK_THROWS_AS(note.read(), InternalError);
+  StartMessage message("note", 10000, 3);
+  CHECK_FALSE(message.is_written());
+  CHECK_THROWS_AS(message.read(), InternalError);
   PipelineStart start{.state = {.slots_taken = 2, .taken = {4, 5}},
                       .leftovers = std::make_shared<const std::vector<ViewId>>(3, 8),
                       .store_address = "host:1234"};
   start.state.start.round = 7;
-  note.write(start);
-  const PipelineStart read = note.read();
+  message.write(start);
+  const PipelineStart read = message.read();
   CHECK(read.state == start.state);
   CHECK(*read.leftovers == *start.leftovers);
   CHECK(read.store_address == "host:1234");
-  CHECK_THROWS_AS(note.write(start), InternalError);
-  note.clear();
+  CHECK_THROWS_AS(message.write(start), InternalError);
+  message.clear();
   start.state.taken.resize(20000, 1 << 30);
-  CHECK_THROWS_AS(note.write(start), UsageError);
+  CHECK_THROWS_AS(message.write(start), UsageError);
 }
 
 }  // namespace odb

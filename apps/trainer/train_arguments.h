@@ -10,6 +10,6 @@ namespace odb {
 
 // `table` must be empty; it describes `options`, which must outlive it. False: help, config or
 // schema was printed, and nothing is left to run. UsageError.
-bool read_train_words(const Arguments& arguments, OptionTable& table, RunOptions& options);
+bool read_train_arguments(const Arguments& arguments, OptionTable& table, RunOptions& options);
 
 }  // namespace odb

@@ -1,4 +1,4 @@
-#include "data/processes/start_note.h"
+#include "data/processes/start_message.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,12 +7,12 @@
 
 namespace odb {
 
-StartNote::StartNote(const std::string& name, std::size_t max_bytes, std::int64_t max_leftovers)
+StartMessage::StartMessage(const std::string& name, std::size_t max_bytes, std::int64_t max_leftovers)
     : shared_(name),
       state_(name + "-state", max_bytes),
       leftovers_(name + "-leftovers", static_cast<std::size_t>(max_leftovers) * sizeof(ViewId)) {}
 
-void StartNote::write(const PipelineStart& start) {
+void StartMessage::write(const PipelineStart& start) {
   ODB_CHECK(!is_written(), "the pipeline is already started");
   const std::string bytes = serialise(OwnedState{.owner = {}, .state = start.state});
   const std::size_t leftover_bytes =
@@ -36,13 +36,13 @@ void StartNote::write(const PipelineStart& start) {
   shared_->wake_up.wake();
 }
 
-void StartNote::clear() {
+void StartMessage::clear() {
   shared_.clear();
   state_.clear();
   leftovers_.clear();
 }
 
-PipelineStart StartNote::read() const {
+PipelineStart StartMessage::read() const {
   ODB_CHECK(is_written(), "the pipeline is not started");
   const auto* const text = reinterpret_cast<const char*>(state_.bytes().data());
   PipelineStart start{

@@ -21,10 +21,10 @@ struct PipelineStart {
   std::string store_address;
 };
 
-class StartNote {
+class StartMessage {
  public:
   // Room for a state of `max_bytes` and `max_leftovers` ids.
-  StartNote(const std::string& name, std::size_t max_bytes, std::int64_t max_leftovers);
+  StartMessage(const std::string& name, std::size_t max_bytes, std::int64_t max_leftovers);
 
   // Call once. UsageError: it does not fit (a state of other data).
   void write(const PipelineStart& start);
