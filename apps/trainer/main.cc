@@ -91,7 +91,7 @@ int run(const Arguments& words) {
 
 // Not with fmt, which throws if standard error cannot take the text either.
 int fail(ExitCode code, const std::string& message) {
-  if (!give_last_words(message)) std::fputs(("odb-trainer: " + message + "\n").c_str(), stderr);
+  if (!report_final_error(message)) std::fputs(("odb-trainer: " + message + "\n").c_str(), stderr);
   return static_cast<int>(code);
 }
 

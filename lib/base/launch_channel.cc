@@ -21,15 +21,15 @@ std::optional<int> descriptor_in(const char* variable) {
 
 PhaseChannel::PhaseChannel() : file_(descriptor_in(kPhaseVariable)) {}
 
-void PhaseChannel::tell(const std::string& phase) const {
+void PhaseChannel::publish(const std::string& phase) const {
   if (!file_) return;
   std::array<char, kMaxPhaseBytes> bytes{};
   std::copy_n(phase.begin(), std::min(phase.size(), bytes.size()), bytes.begin());
   (void)!::pwrite(*file_, bytes.data(), bytes.size(), 0);
 }
 
-bool give_last_words(const std::string& text) {
-  const auto pipe = descriptor_in(kLastWordsVariable);
+bool report_final_error(const std::string& text) {
+  const auto pipe = descriptor_in(kFinalErrorVariable);
   // Text beyond a pipe's capacity is cut: nobody reads before this process has ended.
   constexpr std::size_t kMax = 32768;
   const std::string_view words = std::string_view(text).substr(0, kMax);

@@ -11,7 +11,7 @@ namespace odb {
 
 // Set by `launch` for its ranks: descriptor numbers of a file in memory and of a pipe's write end.
 inline constexpr const char* kPhaseVariable = "ODB_PHASE";
-inline constexpr const char* kLastWordsVariable = "ODB_LAST_WORDS";
+inline constexpr const char* kFinalErrorVariable = "ODB_FINAL_ERROR_FD";
 
 // Longer phases are cut; shorter ones end with a zero byte.
 inline constexpr std::size_t kMaxPhaseBytes = 255;
@@ -23,7 +23,7 @@ class PhaseChannel {
   PhaseChannel();
 
   // Replaces the phase. Never blocks; any thread.
-  void tell(const std::string& phase) const;
+  void publish(const std::string& phase) const;
 
  private:
   std::optional<int> file_;
@@ -31,10 +31,10 @@ class PhaseChannel {
 
 // The end of the message of a rank that ends because of another's failure and does not know the
 // reason. When that other rank's message exists, the launch prints only that one.
-inline constexpr const char* kToldByThatRank = "its own message tells why";
+inline constexpr const char* kSeeOtherRank = "its own message tells why";
 
 // Sends the reason why this process ends, without a line feed. False: no launch started it, so the
 // caller prints the reason.
-bool give_last_words(const std::string& text);
+bool report_final_error(const std::string& text);
 
 }  // namespace odb

@@ -24,21 +24,21 @@ std::unique_ptr<Heartbeat> start_heartbeat(const StoreAddress& store, int rank, 
                            .timeout = timeout,
                            .phase = [phase = std::move(phase), channel = PhaseChannel()] {
                              std::string now = phase();
-                             channel.tell(now);
+                             channel.publish(now);
                              return now;
                            }};
   const auto on_lost = [store, end = std::move(end)](const LostPeer& peer) {
     const Error loss(ExitCode::peer_lost, describe_lost(peer, store));
     const std::optional<Error> error = end ? end(peer, loss) : loss;
     if (!error) return;
-    if (!give_last_words(error->what())) log("peers").error("{}", error->what());
+    if (!report_final_error(error->what())) log("peers").error("{}", error->what());
     log("peers").flush();
     ::_exit(static_cast<int>(error->code()));  // other threads may be stuck for ever
   };
   return std::make_unique<Heartbeat>(std::move(options), on_lost);
 }
 
-void tell_end(Store& store, int rank) {
+void report_end(Store& store, int rank) {
   publish_lost(store, kPrefix, {.rank = rank, .phase = "failing", .ended = true});
 }
 

@@ -29,6 +29,6 @@ std::unique_ptr<Heartbeat> start_heartbeat(const StoreAddress& store, int rank, 
 
 // Called by a rank that is about to end: the heartbeats of ranks other than 0 find it lost at their
 // next beat, even while it lives; rank 0's does so once its process ends. PeerLostError.
-void tell_end(Store& store, int rank);
+void report_end(Store& store, int rank);
 
 }  // namespace odb

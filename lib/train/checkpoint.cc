@@ -14,7 +14,7 @@
 #include "train/checkpoint_files.h"
 #include "train/checkpoint_space.h"
 #include "train/data_state_json.h"
-#include "train/failure_board.h"
+#include "train/failure_report.h"
 
 namespace odb {
 namespace {

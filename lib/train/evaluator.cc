@@ -6,7 +6,7 @@
 
 #include "base/launch_channel.h"
 #include "dist/sums.h"
-#include "train/failure_board.h"
+#include "train/failure_report.h"
 
 namespace odb {
 
@@ -49,7 +49,7 @@ std::optional<std::vector<EvaluationResult>> Evaluator::run() {
   if (failure) std::rethrow_exception(failure);
   if (sums.back() > 0)
     throw OtherRankFailed(ExitCode::data,
-                          fmt::format("another rank cannot go on evaluating; {}", kToldByThatRank));
+                          fmt::format("another rank cannot go on evaluating; {}", kSeeOtherRank));
   if (sums[sums.size() - 2] > 0) return std::nullopt;
   std::vector<EvaluationResult> results;
   for (std::size_t i = 0; i < data_.size(); ++i) {

@@ -143,9 +143,9 @@ void RunMeeting::tell(const Error& error) {
   changed_.notify_all();
   if (is_of_another(error)) return;
   try {
-    tell_failure(store_, {place_.rank, error.code(), error.what()});
+    report_failure(store_, {place_.rank, error.code(), error.what()});
     store_.set_once(kAllAlike, "no");  // where ranks still wait for it
-    tell_end(store_, place_.rank);
+    report_end(store_, place_.rank);
   } catch (const PeerLostError&) {  // nobody left to report to
   }
 }

@@ -11,7 +11,7 @@
 //
 // Until all ranks have compared what they read, a stop ends waits for others (stop_check.h).
 //
-// A rank that fails by itself reports why to the store (failure_board.h), breaks its connections,
+// A rank that fails by itself reports why to the store (failure_report.h), breaks its connections,
 // and ends without leave(), wherever the others are. A rank that finds a connection broken reads
 // the report. A rank that does not, because a collective on a GPU then only hangs, is ended by its
 // heartbeat, which detects the lost rank and reads the report, too.
@@ -32,7 +32,7 @@
 #include "base/error.h"
 #include "dist/heartbeat.h"
 #include "dist/store.h"
-#include "train/failure_board.h"
+#include "train/failure_report.h"
 #include "train/launch_place.h"
 
 namespace odb {

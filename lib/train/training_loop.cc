@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "batching/slot.h"
 #include "batching/weights.h"
-#include "train/failure_board.h"
+#include "train/failure_report.h"
 #include "train/seconds_since.h"
 #include "train/view_list.h"
 
@@ -137,7 +137,7 @@ std::exception_ptr TrainingLoop::failure_of(const ControlResult& result) const {
   if (result.failure == 0) return nullptr;
   return std::make_exception_ptr(
       OtherRankFailed(static_cast<ExitCode>(result.failure),
-                      fmt::format("another rank cannot go on; {}", kToldByThatRank)));
+                      fmt::format("another rank cannot go on; {}", kSeeOtherRank)));
 }
 
 void TrainingLoop::run_slot(const LoadedSlot& slot) {

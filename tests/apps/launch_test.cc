@@ -49,7 +49,7 @@ std::optional<pid_t> process_of_rank(const std::string& mark, int rank) {
   const std::string number = std::string(1, '\0') + "RANK=" + std::to_string(rank) + '\0';
   for (const SeenProcess& seen : processes_with(mark))
     if (environment_of(seen.process).find(number) != std::string::npos &&
-        environment_of(seen.parent).find("ODB_LAST_WORDS=") == std::string::npos)
+        environment_of(seen.parent).find("ODB_FINAL_ERROR_FD=") == std::string::npos)
       return seen.process;
   return std::nullopt;
 }

@@ -34,8 +34,8 @@ std::string phase_in(int file) {
 }  // namespace
 
 TEST_CASE("without a launch a rank prints its final error itself") {
-  PhaseChannel().tell("training");
-  CHECK_FALSE(give_last_words("no model"));
+  PhaseChannel().publish("training");
+  CHECK_FALSE(report_final_error("no model"));
 }
 
 TEST_CASE("a phase replaces the one before, and is cut when it is too long") {
@@ -44,11 +44,11 @@ TEST_CASE("a phase replaces the one before, and is cut when it is too long") {
   const Handed handed(kPhaseVariable, file);
   const PhaseChannel channel;
   CHECK(phase_in(file).empty());
-  channel.tell("loading the model");
+  channel.publish("loading the model");
   CHECK(phase_in(file) == "loading the model");
-  channel.tell("saving");
+  channel.publish("saving");
   CHECK(phase_in(file) == "saving");
-  channel.tell(std::string(1000, 'x'));
+  channel.publish(std::string(1000, 'x'));
   CHECK(phase_in(file) == std::string(kMaxPhaseBytes, 'x'));
   ::close(file);
 }
@@ -61,7 +61,7 @@ TEST_CASE("the environment is read once, later changes do not redirect the phase
     const Handed handed(kPhaseVariable, file);
     channel.emplace();
   }
-  channel->tell("training");
+  channel->publish("training");
   CHECK(phase_in(file) == "training");
   ::close(file);
 }
@@ -69,9 +69,9 @@ TEST_CASE("the environment is read once, later changes do not redirect the phase
 TEST_CASE("the final error goes into the pipe, and nobody has to read meanwhile") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
-  const Handed handed(kLastWordsVariable, ends[1]);
-  CHECK(give_last_words("no model"));
-  CHECK(give_last_words(std::string(100000, 'x')));
+  const Handed handed(kFinalErrorVariable, ends[1]);
+  CHECK(report_final_error("no model"));
+  CHECK(report_final_error(std::string(100000, 'x')));
   char bytes[8];
   REQUIRE(::read(ends[0], bytes, sizeof bytes) == sizeof bytes);
   CHECK(std::string(bytes, sizeof bytes) == "no model");

@@ -27,7 +27,7 @@ bool missed_another(const RankEnd& end) {
 
 // Failed by itself, not because another rank did.
 bool failed_first_hand(const RankEnd& end) {
-  return failed(end) && !missed_another(end) && !end.message.ends_with(kToldByThatRank);
+  return failed(end) && !missed_another(end) && !end.message.ends_with(kSeeOtherRank);
 }
 
 // Whether `end` repeats the message with which `origin` failed.

@@ -19,7 +19,7 @@ namespace {
 struct Handed {
   int output = -1;  // its standard output and error; -1: ours
   int phase = -1;
-  int last_words = -1;
+  int final_error = -1;
 };
 
 void set_variable(const char* name, const std::string& value) {
@@ -46,7 +46,7 @@ void hand_on(const char* variable, int descriptor) {
   set_variable("MASTER_ADDR", "127.0.0.1");
   set_variable("MASTER_PORT", std::to_string(store.port));
   hand_on(kPhaseVariable, handed.phase);
-  hand_on(kLastWordsVariable, handed.last_words);
+  hand_on(kFinalErrorVariable, handed.final_error);
   if (number == 0) hand_on(kListeningSocketVariable, store.socket.get());
   std::vector<char*> arguments;
   std::string name = "odb-trainer";
@@ -75,10 +75,10 @@ RankProcess start_rank(int number, const RankCommand& command, Descriptor log,
   }
   rank.phase = Descriptor(::memfd_create("phase", MFD_CLOEXEC));
   if (!rank.phase.open()) fail_launch("cannot create memory for a rank's phase");
-  Pipe last_words = make_pipe();
-  rank.last_words = std::move(last_words.read);
+  Pipe final_error = make_pipe();
+  rank.final_error = std::move(final_error.read);
   handed.phase = rank.phase.get();
-  handed.last_words = last_words.write.get();
+  handed.final_error = final_error.write.get();
   const pid_t parent = ::getpid();
   rank.process = ::fork();
   if (rank.process < 0) fail_launch("cannot create a process");
@@ -90,15 +90,15 @@ RankProcess start_rank(int number, const RankCommand& command, Descriptor log,
   become_rank(number, command, store, handed);
 }
 
-std::string told_phase(const RankProcess& rank) {
+std::string last_phase(const RankProcess& rank) {
   char bytes[kMaxPhaseBytes + 1] = {};
   return ::pread(rank.phase.get(), bytes, kMaxPhaseBytes, 0) > 0 ? bytes : "";
 }
 
-std::string take_last_words(RankProcess& rank) {
+std::string take_final_error(RankProcess& rank) {
   std::string message;
   char bytes[4096];
-  for (ssize_t count; (count = ::read(rank.last_words.get(), bytes, sizeof bytes)) > 0;)
+  for (ssize_t count; (count = ::read(rank.final_error.get(), bytes, sizeof bytes)) > 0;)
     message.append(bytes, static_cast<std::size_t>(count));
   if (rank.log.open() && !message.empty()) {
     const std::string line = message + "\n";

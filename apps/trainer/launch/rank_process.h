@@ -25,7 +25,7 @@ struct RankProcess {
   Descriptor log;     // its file, where it has one
   RankLines lines;    // of ranks from 1 on, where they have none
   Descriptor phase;   // what it reports of itself: base/launch_channel.h
-  Descriptor last_words;
+  Descriptor final_error;
 };
 
 // Ranks find each other through the environment (train/launch_place.h); rank 0 inherits the socket
@@ -35,9 +35,9 @@ RankProcess start_rank(int number, const RankCommand& command, Descriptor log,
                        const ListeningSocket& store, const PassedSignals& signals);
 
 // The phase that it reported last; empty: none.
-std::string told_phase(const RankProcess& rank);
+std::string last_phase(const RankProcess& rank);
 // The message that it ended with, which is also written to its log file; empty: none. Call it once,
 // after the rank has ended.
-std::string take_last_words(RankProcess& rank);
+std::string take_final_error(RankProcess& rank);
 
 }  // namespace odb

@@ -125,7 +125,7 @@ class Collate::Generation {
     const auto slots = align(static_cast<std::int64_t>(filled.code));
     if (!slots) return false;
     if (rounds_->failure()) {
-      tell_failure(filled);
+      report_failure(filled);
       return false;
     }
     if (ordinal_ == 0) check_replayed(collate_.start_.state, *slots);
@@ -202,13 +202,13 @@ class Collate::Generation {
     return start_of_epoch(*epoch_, setup().shape.rank, setup().shape.world);
   }
 
-  void tell_failure(const Refill::Result& own) {
+  void report_failure(const Refill::Result& own) {
     const Rounds::Failure& failure = *rounds_->failure();
     collate_.fail(static_cast<ExitCode>(failure.code),
                   own.ending == Refill::Ending::failed
                       ? own.text
                       : fmt::format("rank {} ended the run with exit code {}; {}", failure.rank,
-                                    failure.code, kToldByThatRank));
+                                    failure.code, kSeeOtherRank));
     idle();
   }
 

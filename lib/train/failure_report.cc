@@ -1,4 +1,4 @@
-#include "train/failure_board.h"
+#include "train/failure_report.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ void count_reader(Store& store, int reader, int world) {
 
 }  // namespace
 
-void tell_failure(Store& store, const RankFailure& failure) {
+void report_failure(Store& store, const RankFailure& failure) {
   store.set_once(kFailure, fmt::format("{} {} {}", failure.rank, static_cast<int>(failure.code),
                                        failure.text));
 }

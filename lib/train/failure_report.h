@@ -24,7 +24,7 @@ class OtherRankFailed : public Error {
 };
 
 // The first rank to fail reports its failure; later calls change nothing. PeerLostError.
-void tell_failure(Store& store, const RankFailure& failure);
+void report_failure(Store& store, const RankFailure& failure);
 
 // The failure that a rank reported. Waits for one up to `limit`; 0: does not wait. `reader`, the
 // calling rank, then counts as one of `world` that have read it, however often it asks. Nothing: no
