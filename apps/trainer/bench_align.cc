@@ -73,12 +73,12 @@ RoundLoad load_of(int world, std::int64_t slots) {
 }
 
 struct Shared {
-  LocalMeeting meeting;
+  LocalRendezvous rendezvous;
   std::int64_t nanoseconds[kMaxBenchRounds];  // by rank 0
 };
 
 int run_rank(int rank, int world, const BenchAlignOptions& options, Shared& shared) {
-  const LocalStore store = open_local_store(shared.meeting, rank);
+  const LocalStore store = open_local_store(shared.rendezvous, rank);
   GlooMembership membership(
       {.store = store.address, .network = options.network.network, .rank = rank, .world = world});
   const auto peers = membership.join(0);
@@ -92,7 +92,7 @@ int run_rank(int rank, int world, const BenchAlignOptions& options, Shared& shar
     const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
     if (rank == 0 && round >= 0) shared.nanoseconds[round] = taken.count();
   }
-  shared.meeting.await_all(world, 1, std::chrono::seconds(60));
+  shared.rendezvous.await_all(world, 1, std::chrono::seconds(60));
   return 0;
 }
 

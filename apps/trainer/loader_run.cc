@@ -107,7 +107,7 @@ Measured measure_one(const BenchLoaderOptions& options, const SampleSource& sour
 #ifdef ODB_WITH_LIBTORCH
 
 struct SharedFigures {
-  LocalMeeting meeting;
+  LocalRendezvous rendezvous;
   RankFigures ranks[kMaxLocalRanks];
 };
 
@@ -123,7 +123,7 @@ int run_one_of_several(const BenchLoaderOptions& options, LoaderSetup setup, int
                                            .connect_timeout = options.timeout});
   DataProcesses processes({setup});  // before LibTorch
   Pipeline& pipeline = processes.pipeline(0);
-  const LocalStore store = open_local_store(shared.meeting, rank);
+  const LocalStore store = open_local_store(shared.rendezvous, rank);
   const auto heartbeat = start_heartbeat(store.address, rank, world, options.timeout,
                                          [&pipeline] { return std::string(pipeline.phase()); });
   int code = 0;
@@ -137,10 +137,10 @@ int run_one_of_several(const BenchLoaderOptions& options, LoaderSetup setup, int
   }
   // The ranks leave together: until here, a peer may need this rank's collate process, and rank 0's
   // store must live until no heartbeat uses it.
-  shared.meeting.await_all(world, 1, 2 * options.timeout);
+  shared.rendezvous.await_all(world, 1, 2 * options.timeout);
   processes.stop();
   heartbeat->leave();
-  shared.meeting.await_all(world, 2, 2 * options.timeout);
+  shared.rendezvous.await_all(world, 2, 2 * options.timeout);
   return code;
 }
 

@@ -13,17 +13,17 @@
 
 namespace odb {
 
-void LocalMeeting::tell_port(std::uint16_t port) {
+void LocalRendezvous::publish_port(std::uint16_t port) {
   port_.store(port);
   changed_.wake();
 }
 
-std::uint16_t LocalMeeting::await_port() {
+std::uint16_t LocalRendezvous::await_port() {
   wait_for(changed_, [this] { return port_.load() != 0; }, [] { return false; });
   return static_cast<std::uint16_t>(port_.load());
 }
 
-bool LocalMeeting::await_all(int world, int time, std::chrono::milliseconds limit) {
+bool LocalRendezvous::await_all(int world, int time, std::chrono::milliseconds limit) {
   const auto begin = std::chrono::steady_clock::now();
   ++arrived_;
   changed_.wake();

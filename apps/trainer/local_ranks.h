@@ -12,10 +12,10 @@
 namespace odb {
 
 // Where the ranks of one command meet. In shared memory.
-class LocalMeeting {
+class LocalRendezvous {
  public:
   // By rank 0: publishes the port of the store on this machine.
-  void tell_port(std::uint16_t port);
+  void publish_port(std::uint16_t port);
   // Waits for the port, without limit, because processes of the command die with their parent.
   std::uint16_t await_port();
 

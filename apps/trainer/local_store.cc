@@ -2,13 +2,13 @@
 
 namespace odb {
 
-LocalStore open_local_store(LocalMeeting& meeting, int rank) {
+LocalStore open_local_store(LocalRendezvous& rendezvous, int rank) {
   LocalStore store;
   if (rank == 0) {
     store.hosted = Store::host({"127.0.0.1", 0});
-    meeting.tell_port(store.hosted->address().port);
+    rendezvous.publish_port(store.hosted->address().port);
   }
-  store.address = {"127.0.0.1", meeting.await_port()};
+  store.address = {"127.0.0.1", rendezvous.await_port()};
   return store;
 }
 

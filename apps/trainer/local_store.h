@@ -14,6 +14,6 @@ struct LocalStore {
 };
 
 // Rank 0 hosts the store on a free port of loopback and publishes it; the others wait for the port.
-LocalStore open_local_store(LocalMeeting& meeting, int rank);
+LocalStore open_local_store(LocalRendezvous& rendezvous, int rank);
 
 }  // namespace odb

@@ -34,7 +34,7 @@
 #include "train/foreign_error.h"
 #include "train/input_facts.h"
 #include "train/leave_now_watch.h"
-#include "train/run_meeting.h"
+#include "train/rendezvous.h"
 #include "train/run_records.h"
 #include "train/seconds_since.h"
 #include "train/stop_notice.h"
@@ -76,7 +76,7 @@ class TrainingRun {
       : files_(files), inputs_(inputs), processes_(processes), process_start_(process_start) {}
 
   int run(const std::string& config) {
-    meeting_.emplace(inputs_.place, options().ranks.timeout);
+    rendezvous_.emplace(inputs_.place, options().ranks.timeout);
     int code = 0;
     try {
       meet();
@@ -84,7 +84,7 @@ class TrainingRun {
       require_backend(backend_choice(options().ranks.backend), device_);
       require_memory(inputs_, free_memory(device_), device_.str());
       open(config);
-      meeting_->compare(input_facts(inputs_),
+      rendezvous_->compare_inputs(input_facts(inputs_),
                         options().ranks.mixed_devices ? "" : device_name(device_));
       if (rank() == 0) show_start(inputs_, config);
       acknowledge_stops();
@@ -133,7 +133,7 @@ class TrainingRun {
   std::binary_semaphore recorded_{0};   // the end of this life, by an error
 
   // In order of creation; destroyed in reverse order.
-  std::optional<RunMeeting> meeting_;
+  std::optional<Rendezvous> rendezvous_;
   std::unique_ptr<RunFolder> folder_;  // rank 0
   RunPaths paths_;
   DataState start_;
@@ -158,7 +158,7 @@ void TrainingRun::meet() {
   const LoaderSetup& loader = inputs_.loaders.front();
   start_.start = start_of_epoch(loader.epoch(0), rank(), world());
   processes_.pipeline(0).start(
-      {.state = start_, .store_address = to_text(meeting_->store().address())});
+      {.state = start_, .store_address = to_text(rendezvous_->store().address())});
   const auto phase = [this] {
     return fmt::format("{}, collate {}", phase_.load(), processes_.pipeline(0).phase());
   };
@@ -168,20 +168,20 @@ void TrainingRun::meet() {
     constexpr std::chrono::seconds kRecording{5};
     if (recording_ && peer.ended) (void)recorded_.try_acquire_for(kRecording);
   };
-  meeting_->start_heartbeat(phase, before_end);
+  rendezvous_->start_heartbeat(phase, before_end);
 }
 
 // Rank 0 takes the run's folder, if it has room for a checkpoint.
 void TrainingRun::open(const std::string& config) {
   paths_ = RunPaths{options().files.output};
-  if (rank() != 0) return meeting_->await_open(config);
+  if (rank() != 0) return rendezvous_->await_config(config);
   const bool overwrite = options().files.overwrite;
   require_space(
       files_, paths_.folder, overwrite,
       checkpoint_bytes(static_cast<std::uint64_t>(inputs_.memory.weights), options().optimizer));
   const auto existing = overwrite ? ExistingRun::overwrite : ExistingRun::refuse;
   folder_ = std::make_unique<RunFolder>(files_, paths_.folder, existing, config);
-  meeting_->open(config);
+  rendezvous_->publish_config(config);
 }
 
 // Once per run, by rank 0, and by a rank that was started by hand in a terminal of its own. Before
@@ -194,7 +194,7 @@ void TrainingRun::acknowledge_stops() {
 void TrainingRun::join() {
   const RankOptions& ranks = options().ranks;
   phase_ = "joining";
-  groups_.emplace(meeting_->store(), TrainingGroupsOptions{.prefix = "train/",
+  groups_.emplace(rendezvous_->store(), TrainingGroupsOptions{.prefix = "train/",
                                                            .network = ranks.network,
                                                            .rank = rank(),
                                                            .world = world(),
@@ -202,7 +202,7 @@ void TrainingRun::join() {
                                                            .backend = backend_choice(ranks.backend),
                                                            .connect_timeout = ranks.timeout});
   const auto& limit = options().length.time_limit;
-  stop_.emplace(meeting_->store(), limit ? std::optional(process_start_ + *limit) : std::nullopt);
+  stop_.emplace(rendezvous_->store(), limit ? std::optional(process_start_ + *limit) : std::nullopt);
   records_ = std::make_unique<RunRecords>(
       files_, RunRecordsOptions{.paths = paths_,
                                 .life = life_,
@@ -354,20 +354,20 @@ void TrainingRun::leave() {
   phase_ = "leaving";
   await_all_ranks(*groups_);
   processes_.stop();
-  meeting_->leave();
+  rendezvous_->leave();
 }
 
 // Reports the error to the other ranks and records it. If it came from another rank, throws that
 // one's error. Others may be in a collective, which ends when the groups do.
 void TrainingRun::fail(const Error& error) {
   if (stop_notice_) stop_notice_->end();
-  meeting_->tell(error);
+  rendezvous_->publish_failure(error);
   if (records_) records_->fail(error);
   recorded_.release();
   evaluator_.reset();
   reducer_.reset();
   groups_.reset();
-  meeting_->settle(error);
+  rendezvous_->await_cause(error);
 }
 
 // --threads, or this rank's share of the processors it may use.
@@ -385,11 +385,11 @@ auto make_or_tell(const LaunchPlace& place, const RunOptions& options, Make make
   } catch (const StoppedBeforeTraining&) {
     throw;
   } catch (const Error& error) {
-    tell_before_meeting(place, options.ranks.timeout, error);
+    report_early_failure(place, options.ranks.timeout, error);
     throw;
   } catch (const std::exception& other) {
     const Error error = named_error(other, "this machine", "preparing");
-    tell_before_meeting(place, options.ranks.timeout, error);
+    report_early_failure(place, options.ranks.timeout, error);
     throw error;
   }
 }

@@ -3,14 +3,14 @@
 #include "batching/trace.h"
 #include "catch.h"
 #include "fault_runs.h"
-#include "gloo_place.h"
+#include "gloo_rendezvous.h"
 
 namespace odb {
 namespace {
 
 void check_against_pure_run(const FakeData& data, const BatchingOptions& options, int world) {
   INFO(name(options.align) << ", " << world << " ranks, join " << options.join);
-  const GlooPlace place(world);
+  const GlooRendezvous place(world);
   const auto slots = Ranks(data, options, world, place.get()).to_end();
   CHECK(slots == pure_run(data, options, world));
   TraceChecker checker(options, data.size, world);
@@ -46,7 +46,7 @@ TEST_CASE("gloo ranks: a rank without data is idle") {
 
 TEST_CASE("gloo ranks: faults on any process of any rank, two at once, during recovery") {
   for (const std::uint64_t seed : {11, 12}) {
-    const GlooPlace place(3);
+    const GlooRendezvous place(3);
     run_ranks_with_faults(seed, 3, 400, place.get());
   }
 }

@@ -23,7 +23,7 @@ void run_with_faults(std::uint64_t seed, int workers, std::int64_t min_faults) {
 }
 
 void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views,
-                           const MeetingPlace* place) {
+                           const TestRendezvous* place) {
   INFO("seed " << seed << ", " << world << " ranks");
   const FakeData data{.size = views, .seed = seed, .delay_microseconds = 60};
   BatchingOptions options = small_options(seed % 2 == 0 ? Layout::flat : Layout::padded);
@@ -39,9 +39,9 @@ void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views,
 }
 
 Ranks::Ranks(const FakeData& data, const BatchingOptions& options, int world,
-             const MeetingPlace* place, const std::function<void(LoaderSetup&)>& adjust)
+             const TestRendezvous* place, const std::function<void(LoaderSetup&)>& adjust)
     : data_(data), peers_("peers", world, max_numbers(options)) {
-  const MeetingPlace memory{.membership =
+  const TestRendezvous memory{.membership =
                                 [this](int rank) {
                                   return [this, rank](const std::string& address) {
                                     return address == "here" ? peers_.membership(rank) : nullptr;

@@ -18,7 +18,7 @@ void run_with_faults(std::uint64_t seed, int workers, std::int64_t min_faults);
 
 // How ranks find each other. `membership` is called before the ranks' processes are forked; `host`
 // after that, for the store address that they get.
-struct MeetingPlace {
+struct TestRendezvous {
   std::function<MembershipFactory(int rank)> membership;
   std::function<std::string()> host;
 };
@@ -26,14 +26,14 @@ struct MeetingPlace {
 // The same with `world` ranks over `views` views; sometimes two faults at once. The ranks connect
 // over shared memory, or at `place`.
 void run_ranks_with_faults(std::uint64_t seed, int world, std::int64_t views,
-                           const MeetingPlace* place = nullptr);
+                           const TestRendezvous* place = nullptr);
 
 // One trainer for all ranks: takes one slot from each rank in turn.
 class Ranks {
  public:
   // `adjust` may change the setup of each rank.
   Ranks(const FakeData& data, const BatchingOptions& options, int world,
-        const MeetingPlace* place = nullptr, const std::function<void(LoaderSetup&)>& adjust = {});
+        const TestRendezvous* place = nullptr, const std::function<void(LoaderSetup&)>& adjust = {});
 
   // Every rank's slots of the epoch; `between` is called before each slot.
   std::vector<std::vector<Slot>> to_end(const std::function<void()>& between = {});

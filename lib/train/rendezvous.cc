@@ -1,4 +1,4 @@
-#include "train/run_meeting.h"
+#include "train/rendezvous.h"
 
 #include <algorithm>
 #include <exception>
@@ -37,7 +37,7 @@ constexpr std::chrono::seconds kReading{15};
 constexpr std::chrono::seconds kFinding{2};
 // After this time the log reports what this rank still waits for. Ranks that fail alike all come
 // earlier.
-constexpr std::chrono::seconds kLongToTell{30};
+constexpr std::chrono::seconds kLogWaitAfter{30};
 
 Store store_of(const LaunchPlace& place, std::chrono::milliseconds timeout) {
   if (place.rank != 0) return Store::connect(place.store, timeout, throw_if_stop_requested);
@@ -57,14 +57,14 @@ Error as_error(const RankFailure& failure) {
 
 }  // namespace
 
-RunMeeting::RunMeeting(const LaunchPlace& place, std::chrono::milliseconds timeout)
+Rendezvous::Rendezvous(const LaunchPlace& place, std::chrono::milliseconds timeout)
     : place_(place), timeout_(timeout), store_(store_of(place, timeout)) {}
 
-RunMeeting::~RunMeeting() = default;
+Rendezvous::~Rendezvous() = default;
 
-void RunMeeting::start_heartbeat(std::function<std::string()> phase,
+void Rendezvous::start_heartbeat(std::function<std::string()> phase,
                                  std::function<void(const LostPeer&)> before_end) {
-  if (alone()) return;
+  if (is_single_rank()) return;
   const auto end = [this, before_end = std::move(before_end)](const LostPeer& peer,
                                                               const Error& loss) {
     if (before_end) before_end(peer);
@@ -74,12 +74,12 @@ void RunMeeting::start_heartbeat(std::function<std::string()> phase,
                                     std::move(phase), end);
 }
 
-void RunMeeting::open(const std::string& config) {
+void Rendezvous::publish_config(const std::string& config) {
   store_.set(kOptions, config);
   store_.set_once(kOpened, "yes");
 }
 
-bool RunMeeting::await(const char* key) {
+bool Rendezvous::await(const char* key) {
   const auto ends = Clock::now() + timeout_;
   do {
     throw_if_stop_requested();
@@ -88,7 +88,7 @@ bool RunMeeting::await(const char* key) {
   return false;
 }
 
-void RunMeeting::await_open(const std::string& config) {
+void Rendezvous::await_config(const std::string& config) {
   if (!await(kOpened))
     throw PeerLostError("rank 0 has not opened the folder of the run within {}",
                         print_duration(timeout_));
@@ -100,8 +100,8 @@ void RunMeeting::await_open(const std::string& config) {
                      different);
 }
 
-void RunMeeting::compare(const std::string& inputs, const std::string& device) {
-  if (alone()) return;
+void Rendezvous::compare_inputs(const std::string& inputs, const std::string& device) {
+  if (is_single_rank()) return;
   if (place_.rank == 0) {
     store_.set(kDevice, device);
     store_.set(kInputs, inputs);
@@ -126,7 +126,7 @@ void RunMeeting::compare(const std::string& inputs, const std::string& device) {
   compared_ = true;
 }
 
-void RunMeeting::leave() {
+void Rendezvous::leave() {
   if (heartbeat_) heartbeat_->leave();
   if (store_.add(kLeft, 1) == place_.world) store_.set(kAllLeft, "1");
   const auto limit = timeout_ + kStoppingData;
@@ -134,8 +134,8 @@ void RunMeeting::leave() {
     log("train").warn("not all ranks have left within {}", print_duration(limit));
 }
 
-void RunMeeting::tell(const Error& error) {
-  if (alone()) return;
+void Rendezvous::publish_failure(const Error& error) {
+  if (is_single_rank()) return;
   {
     const std::lock_guard lock(mutex_);
     ending_ = is_of_another(error) ? Ending::for_another : Ending::known;
@@ -152,7 +152,7 @@ void RunMeeting::tell(const Error& error) {
 
 // Until all have compared what they read, some may still be on their way. A stop reaches all ranks
 // at once.
-void RunMeeting::keep_board(Store& store, ExitCode code) const {
+void Rendezvous::serve_report(Store& store, ExitCode code) const {
   const auto least = code == ExitCode::saved ? kFinding : kReading;
   const auto begin = Clock::now();
   try {
@@ -168,12 +168,12 @@ void RunMeeting::keep_board(Store& store, ExitCode code) const {
   }
 }
 
-void RunMeeting::settle(const Error& error) {
-  if (alone()) return;
+void Rendezvous::await_cause(const Error& error) {
+  if (is_single_rank()) return;
   const auto ends = Clock::now() + 2 * timeout_;
   std::optional<RankFailure> failure =
       find_failure(store_, place_.rank, place_.world, 2 * timeout_);
-  if (place_.rank == 0 && failure) keep_board(store_, failure->code);
+  if (place_.rank == 0 && failure) serve_report(store_, failure->code);
   if (!is_of_another(error)) return;
   // A rank that fell silent, or died, has reported nothing: the heartbeat finds out which, and ends
   // this process.
@@ -187,7 +187,7 @@ void RunMeeting::settle(const Error& error) {
   throw as_error(*failure);
 }
 
-std::optional<RankFailure> RunMeeting::await_heard(Clock::time_point ends) {
+std::optional<RankFailure> Rendezvous::await_heard(Clock::time_point ends) {
   if (!heartbeat_) return std::nullopt;
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, ends, [this] { return heard_.has_value(); });
@@ -195,18 +195,18 @@ std::optional<RankFailure> RunMeeting::await_heard(Clock::time_point ends) {
 }
 
 // Over its own connection, because another thread may wait for long on the other one.
-std::optional<RankFailure> RunMeeting::look_at_board() {
+std::optional<RankFailure> Rendezvous::read_report() {
   constexpr std::chrono::milliseconds kConnecting{1000};
   try {
-    Store board = Store::connect(store_.address(), std::min(kConnecting, timeout_));
-    return find_failure(board, place_.rank, place_.world, std::chrono::milliseconds(0));
+    Store connection = Store::connect(store_.address(), std::min(kConnecting, timeout_));
+    return find_failure(connection, place_.rank, place_.world, std::chrono::milliseconds(0));
   } catch (const PeerLostError&) {
     return std::nullopt;
   }
 }
 
-std::optional<Error> RunMeeting::end_of_process(const Error& loss) {
-  const std::optional<RankFailure> failure = look_at_board();
+std::optional<Error> Rendezvous::end_of_process(const Error& loss) {
+  const std::optional<RankFailure> failure = read_report();
   {
     std::unique_lock lock(mutex_);
     heard_ = failure;
@@ -219,7 +219,7 @@ std::optional<Error> RunMeeting::end_of_process(const Error& loss) {
       return std::nullopt;
   }
   if (failure) {
-    if (place_.rank == 0) keep_own_board(failure->code);
+    if (place_.rank == 0) serve_report_alone(failure->code);
     return as_error(*failure);
   }
   // A stop reached all ranks: others have left, and this rank has not noticed it yet.
@@ -228,24 +228,24 @@ std::optional<Error> RunMeeting::end_of_process(const Error& loss) {
 }
 
 // Over its own connection, as above.
-void RunMeeting::keep_own_board(ExitCode code) const {
+void Rendezvous::serve_report_alone(ExitCode code) const {
   try {
-    Store board = Store::connect(store_.address(), timeout_);
-    keep_board(board, code);
+    Store connection = Store::connect(store_.address(), timeout_);
+    serve_report(connection, code);
   } catch (const PeerLostError&) {  // nobody left to wait for
   }
 }
 
-void tell_before_meeting(const LaunchPlace& place, std::chrono::milliseconds timeout,
+void report_early_failure(const LaunchPlace& place, std::chrono::milliseconds timeout,
                          const Error& error) {
   if (place.world == 1) return;
   std::promise<void> finished;
   const std::future<void> done = finished.get_future();
   auto report = [place, timeout, error, finished = std::move(finished)]() mutable {
     try {
-      RunMeeting meeting(place, timeout);
-      meeting.tell(error);
-      meeting.settle(error);
+      Rendezvous rendezvous(place, timeout);
+      rendezvous.publish_failure(error);
+      rendezvous.await_cause(error);
     } catch (const std::exception&) {  // nobody to report to
     }
     finished.set_value();
@@ -260,7 +260,7 @@ void tell_before_meeting(const LaunchPlace& place, std::chrono::milliseconds tim
   while (done.wait_for(kPollInterval) != std::future_status::ready && !stop_state().stop()) {
     const auto waited = Clock::now() - begin;
     if (waited >= timeout) return;
-    if (waited < kLongToTell || std::exchange(logged, true)) continue;
+    if (waited < kLogWaitAfter || std::exchange(logged, true)) continue;
     log("train").error("{}; waiting to report this to the other ranks, for at most {}",
                        error.what(), print_duration(timeout));
   }

@@ -1,6 +1,6 @@
 // A rank that fails while the others cannot notice a broken connection, as in a GPU collective that
 // never ends: processes whose main threads block.
-#include "train/run_meeting.h"
+#include "train/rendezvous.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -33,17 +33,17 @@ int run_rank(int rank, int failing, const ListeningSocket& socket, const std::st
     place.listening_socket = socket.descriptor;
   else
     ::close(socket.descriptor);  // else it listens on after rank 0's end
-  RunMeeting meeting(place, std::chrono::seconds(20));
-  meeting.start_heartbeat([] { return "training"; }, {});
-  if (meeting.store().add("here", 1) == kWorld) meeting.store().set("all-here", "yes");
-  while (!meeting.store().wait_for("all-here", std::chrono::seconds(1))) {
+  Rendezvous rendezvous(place, std::chrono::seconds(20));
+  rendezvous.start_heartbeat([] { return "training"; }, {});
+  if (rendezvous.store().add("here", 1) == kWorld) rendezvous.store().set("all-here", "yes");
+  while (!rendezvous.store().wait_for("all-here", std::chrono::seconds(1))) {
   }
   if (rank != failing)
     for (;;)
       ::pause();
   const UsageError error("out of memory on cuda:{}", rank);
-  meeting.tell(error);
-  meeting.settle(error);
+  rendezvous.publish_failure(error);
+  rendezvous.await_cause(error);
   return static_cast<int>(error.code());
 }
 

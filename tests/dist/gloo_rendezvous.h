@@ -9,9 +9,9 @@
 
 namespace odb {
 
-class GlooPlace {
+class GlooRendezvous {
  public:
-  explicit GlooPlace(int world) {
+  explicit GlooRendezvous(int world) {
     place_.membership = [world](int rank) {
       return membership_over_gloo({.prefix = "test/", .rank = rank, .world = world});
     };
@@ -20,14 +20,14 @@ class GlooPlace {
       return to_text(store_->address());
     };
   }
-  GlooPlace(const GlooPlace&) = delete;
-  GlooPlace& operator=(const GlooPlace&) = delete;
+  GlooRendezvous(const GlooRendezvous&) = delete;
+  GlooRendezvous& operator=(const GlooRendezvous&) = delete;
 
-  const MeetingPlace* get() const { return &place_; }
+  const TestRendezvous* get() const { return &place_; }
 
  private:
   std::optional<Store> store_;
-  MeetingPlace place_;
+  TestRendezvous place_;
 };
 
 }  // namespace odb
