@@ -28,7 +28,7 @@ std::int64_t restart_count() {
 
 }  // namespace
 
-ProcessPlace this_place() {
+HostInfo this_host() {
   char host[256] = {};
   ::gethostname(host, sizeof(host) - 1);
   return {.host = host, .pid = ::getpid(), .job = process_environment("SLURM_JOB_ID").value_or("")};
@@ -37,7 +37,7 @@ ProcessPlace this_place() {
 LifeStart this_life(std::int64_t life, std::int64_t world_size, std::int64_t resumed_step) {
   return {.life = life,
           .time = utc_now(),
-          .place = this_place(),
+          .host_info = this_host(),
           .restart_count = restart_count(),
           .world_size = world_size,
           .resumed_step = resumed_step};
@@ -49,11 +49,11 @@ LivesFile::LivesFile(FileSystem& files, const std::string& path) : lines_(files,
 }
 
 void LivesFile::begin(const LifeStart& start) {
-  const std::string& job = start.place.job;
+  const std::string& job = start.host_info.job;
   lines_.append({{"life", start.life},
                  {"start", start.time},
-                 {"host", start.place.host},
-                 {"pid", start.place.pid},
+                 {"host", start.host_info.host},
+                 {"pid", start.host_info.pid},
                  {"job", job.empty() ? Json(nullptr) : Json(job)},
                  {"restart_count", start.restart_count},
                  {"world_size", start.world_size},

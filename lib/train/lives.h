@@ -10,20 +10,20 @@
 namespace odb {
 
 // Where a process runs.
-struct ProcessPlace {
+struct HostInfo {
   std::string host;
   std::int64_t pid = 0;
   std::string job;  // SLURM_JOB_ID; empty: none
 
-  friend bool operator==(const ProcessPlace&, const ProcessPlace&) = default;
+  friend bool operator==(const HostInfo&, const HostInfo&) = default;
 };
 
-ProcessPlace this_place();
+HostInfo this_host();
 
 struct LifeStart {
   std::int64_t life = 0;  // number of the life, from 0
   std::string time;       // UTC, 2026-11-29T15:25:36Z
-  ProcessPlace place;
+  HostInfo host_info;
   std::int64_t restart_count = 0;  // SLURM_RESTART_COUNT or TORCHELASTIC_RESTART_COUNT, else 0
   std::int64_t world_size = 1;
   std::int64_t resumed_step = 0;  // 0: from the beginning

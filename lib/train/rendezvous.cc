@@ -39,10 +39,10 @@ constexpr std::chrono::seconds kFinding{2};
 // earlier.
 constexpr std::chrono::seconds kLogWaitAfter{30};
 
-Store store_of(const LaunchPlace& place, std::chrono::milliseconds timeout) {
-  if (place.rank != 0) return Store::connect(place.store, timeout, throw_if_stop_requested);
-  return place.listening_socket ? Store::host(place.store, *place.listening_socket)
-                                : Store::host(place.store);
+Store store_of(const LaunchConfig& launch, std::chrono::milliseconds timeout) {
+  if (launch.rank != 0) return Store::connect(launch.store, timeout, throw_if_stop_requested);
+  return launch.listening_socket ? Store::host(launch.store, *launch.listening_socket)
+                                : Store::host(launch.store);
 }
 
 bool is_of_another(const Error& error) {
@@ -57,8 +57,8 @@ Error as_error(const RankFailure& failure) {
 
 }  // namespace
 
-Rendezvous::Rendezvous(const LaunchPlace& place, std::chrono::milliseconds timeout)
-    : place_(place), timeout_(timeout), store_(store_of(place, timeout)) {}
+Rendezvous::Rendezvous(const LaunchConfig& launch, std::chrono::milliseconds timeout)
+    : launch_(launch), timeout_(timeout), store_(store_of(launch, timeout)) {}
 
 Rendezvous::~Rendezvous() = default;
 
@@ -70,7 +70,7 @@ void Rendezvous::start_heartbeat(std::function<std::string()> phase,
     if (before_end) before_end(peer);
     return end_of_process(loss);
   };
-  heartbeat_ = odb::start_heartbeat(store_.address(), place_.rank, place_.world, timeout_,
+  heartbeat_ = odb::start_heartbeat(store_.address(), launch_.rank, launch_.world, timeout_,
                                     std::move(phase), end);
 }
 
@@ -96,13 +96,13 @@ void Rendezvous::await_config(const std::string& config) {
     throw OtherRankFailed(ExitCode::peer_lost, "rank 0 cannot go on");
   const std::string different = differing_options(config, store_.find(kOptions).value_or("{}"));
   if (!different.empty())
-    throw UsageError("rank {} was started with other options than rank 0: {}", place_.rank,
+    throw UsageError("rank {} was started with other options than rank 0: {}", launch_.rank,
                      different);
 }
 
 void Rendezvous::compare_inputs(const std::string& inputs, const std::string& device) {
   if (is_single_rank()) return;
-  if (place_.rank == 0) {
+  if (launch_.rank == 0) {
     store_.set(kDevice, device);
     store_.set(kInputs, inputs);
   }
@@ -113,11 +113,11 @@ void Rendezvous::compare_inputs(const std::string& inputs, const std::string& de
     throw UsageError(
         "rank {} reads other files than rank 0: {}; expected copies of the same files on all "
         "machines",
-        place_.rank, different);
+        launch_.rank, different);
   const std::string mismatch =
-      device_mismatch({place_.rank, device}, {0, store_.find(kDevice).value_or(device)});
+      device_mismatch({launch_.rank, device}, {0, store_.find(kDevice).value_or(device)});
   if (!mismatch.empty()) throw UsageError("{}", mismatch);
-  if (store_.add(kAlike, 1) == place_.world) store_.set_once(kAllAlike, "yes");
+  if (store_.add(kAlike, 1) == launch_.world) store_.set_once(kAllAlike, "yes");
   if (!await(kAllAlike))
     throw PeerLostError("not all ranks have compared what they read within {}",
                         print_duration(timeout_));
@@ -128,9 +128,9 @@ void Rendezvous::compare_inputs(const std::string& inputs, const std::string& de
 
 void Rendezvous::leave() {
   if (heartbeat_) heartbeat_->leave();
-  if (store_.add(kLeft, 1) == place_.world) store_.set(kAllLeft, "1");
+  if (store_.add(kLeft, 1) == launch_.world) store_.set(kAllLeft, "1");
   const auto limit = timeout_ + kStoppingData;
-  if (place_.rank == 0 && !store_.wait_for(kAllLeft, limit))
+  if (launch_.rank == 0 && !store_.wait_for(kAllLeft, limit))
     log("train").warn("not all ranks have left within {}", print_duration(limit));
 }
 
@@ -143,9 +143,9 @@ void Rendezvous::publish_failure(const Error& error) {
   changed_.notify_all();
   if (is_of_another(error)) return;
   try {
-    report_failure(store_, {place_.rank, error.code(), error.what()});
+    report_failure(store_, {launch_.rank, error.code(), error.what()});
     store_.set_once(kAllAlike, "no");  // where ranks still wait for it
-    report_end(store_, place_.rank);
+    report_end(store_, launch_.rank);
   } catch (const PeerLostError&) {  // nobody left to report to
   }
 }
@@ -172,8 +172,8 @@ void Rendezvous::await_cause(const Error& error) {
   if (is_single_rank()) return;
   const auto ends = Clock::now() + 2 * timeout_;
   std::optional<RankFailure> failure =
-      find_failure(store_, place_.rank, place_.world, 2 * timeout_);
-  if (place_.rank == 0 && failure) serve_report(store_, failure->code);
+      find_failure(store_, launch_.rank, launch_.world, 2 * timeout_);
+  if (launch_.rank == 0 && failure) serve_report(store_, failure->code);
   if (!is_of_another(error)) return;
   // A rank that fell silent, or died, has reported nothing: the heartbeat finds out which, and ends
   // this process.
@@ -199,7 +199,7 @@ std::optional<RankFailure> Rendezvous::read_report() {
   constexpr std::chrono::milliseconds kConnecting{1000};
   try {
     Store connection = Store::connect(store_.address(), std::min(kConnecting, timeout_));
-    return find_failure(connection, place_.rank, place_.world, std::chrono::milliseconds(0));
+    return find_failure(connection, launch_.rank, launch_.world, std::chrono::milliseconds(0));
   } catch (const PeerLostError&) {
     return std::nullopt;
   }
@@ -219,7 +219,7 @@ std::optional<Error> Rendezvous::end_of_process(const Error& loss) {
       return std::nullopt;
   }
   if (failure) {
-    if (place_.rank == 0) serve_report_alone(failure->code);
+    if (launch_.rank == 0) serve_report_alone(failure->code);
     return as_error(*failure);
   }
   // A stop reached all ranks: others have left, and this rank has not noticed it yet.
@@ -236,14 +236,14 @@ void Rendezvous::serve_report_alone(ExitCode code) const {
   }
 }
 
-void report_early_failure(const LaunchPlace& place, std::chrono::milliseconds timeout,
+void report_early_failure(const LaunchConfig& launch, std::chrono::milliseconds timeout,
                          const Error& error) {
-  if (place.world == 1) return;
+  if (launch.world == 1) return;
   std::promise<void> finished;
   const std::future<void> done = finished.get_future();
-  auto report = [place, timeout, error, finished = std::move(finished)]() mutable {
+  auto report = [launch, timeout, error, finished = std::move(finished)]() mutable {
     try {
-      Rendezvous rendezvous(place, timeout);
+      Rendezvous rendezvous(launch, timeout);
       rendezvous.publish_failure(error);
       rendezvous.await_cause(error);
     } catch (const std::exception&) {  // nobody to report to

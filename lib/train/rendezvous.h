@@ -33,7 +33,7 @@
 #include "dist/heartbeat.h"
 #include "dist/store.h"
 #include "train/failure_report.h"
-#include "train/launch_place.h"
+#include "train/launch_config.h"
 
 namespace odb {
 
@@ -41,7 +41,7 @@ class Rendezvous {
  public:
   // Hosts the store as rank 0, otherwise connects to it: blocks until it exists, at most `timeout`
   // (`--timeout`). PeerLostError: nobody hosts it. UsageError: the port is taken. StoppedBeforeTraining.
-  Rendezvous(const LaunchPlace& place, std::chrono::milliseconds timeout);
+  Rendezvous(const LaunchConfig& launch, std::chrono::milliseconds timeout);
   Rendezvous(const Rendezvous&) = delete;
   Rendezvous& operator=(const Rendezvous&) = delete;
   // Without leave() before, the others consider this rank lost.
@@ -87,7 +87,7 @@ class Rendezvous {
   void await_cause(const Error& error);
 
  private:
-  bool is_single_rank() const { return place_.world == 1; }
+  bool is_single_rank() const { return launch_.world == 1; }
   // Whether the key is there within the timeout.
   bool await(const char* key);
   // On the heartbeat's thread: see EndOfProcess. Waits a little for publish_failure().
@@ -105,7 +105,7 @@ class Rendezvous {
     known
   };
 
-  LaunchPlace place_;
+  LaunchConfig launch_;
   std::chrono::milliseconds timeout_;
   Store store_;
   std::atomic<bool> compared_{false};  // all ranks have
@@ -119,7 +119,7 @@ class Rendezvous {
 // By a rank of several that `error` ends before it has met the others: connects only to report it,
 // so that they leave with its message and exit code instead of waiting for it. Blocks until that is
 // done, at most `timeout`, or until a stop; logs a line if it takes long. Throws no Error.
-void report_early_failure(const LaunchPlace& place, std::chrono::milliseconds timeout,
+void report_early_failure(const LaunchConfig& launch, std::chrono::milliseconds timeout,
                          const Error& error);
 
 }  // namespace odb

@@ -43,14 +43,14 @@ std::string text_of(const Json& object, const char* key) {
 
 std::string describe(const LockOwner& owner) {
   if (owner.nonce.empty()) return "a process that is not named there";
-  const std::string job = owner.place.job.empty() ? "" : fmt::format(" (job {})", owner.place.job);
-  return fmt::format("process {} on {}{}", owner.place.pid, owner.place.host, job);
+  const std::string job = owner.host_info.job.empty() ? "" : fmt::format(" (job {})", owner.host_info.job);
+  return fmt::format("process {} on {}{}", owner.host_info.pid, owner.host_info.host, job);
 }
 
 std::string to_json(const LockOwner& owner) {
-  const Json object = {{"host", owner.place.host},
-                       {"pid", owner.place.pid},
-                       {"job", owner.place.job.empty() ? Json(nullptr) : Json(owner.place.job)},
+  const Json object = {{"host", owner.host_info.host},
+                       {"pid", owner.host_info.pid},
+                       {"job", owner.host_info.job.empty() ? Json(nullptr) : Json(owner.host_info.job)},
                        {"nonce", owner.nonce},
                        {"released", owner.released}};
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -59,18 +59,18 @@ std::string to_json(const LockOwner& owner) {
 LockOwner parse_lock_owner(std::string_view text) {
   const Json object = Json::parse(text, nullptr, false);
   if (!object.is_object()) return {};
-  LockOwner owner{.place = {.host = text_of(object, "host"), .job = text_of(object, "job")},
+  LockOwner owner{.host_info = {.host = text_of(object, "host"), .job = text_of(object, "job")},
                   .nonce = text_of(object, "nonce"),
                   .released = object.value("released", Json()) == Json(true)};
   const Json pid = object.value("pid", Json());
-  if (pid.is_number_integer()) owner.place.pid = pid.get<std::int64_t>();
+  if (pid.is_number_integer()) owner.host_info.pid = pid.get<std::int64_t>();
   return owner;
 }
 
 LockOwner this_owner() {
   std::random_device random;
   const auto half = [&] { return std::uint64_t{random()} << 32 | random(); };
-  return {.place = this_place(), .nonce = to_hex(half()), .released = false};
+  return {.host_info = this_host(), .nonce = to_hex(half()), .released = false};
 }
 
 RunLock::RunLock(const std::string& path, LockOwner owner) : path_(path), owner_(std::move(owner)) {

@@ -18,7 +18,7 @@
 namespace odb {
 
 struct LockOwner {
-  ProcessPlace place;
+  HostInfo host_info;
   std::string nonce;      // random: no two holders have the same
   bool released = false;  // the owner released the lock itself
 

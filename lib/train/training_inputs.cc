@@ -53,12 +53,12 @@ Sample first_sample(const LoaderSetup& loader) {
 }
 
 LoaderSetup training_loader(const TrainingInputs& inputs, const BatchingOptions& batching) {
-  LoaderSetup loader = record_loader(*inputs.source, batching, inputs.options.loader, inputs.place.rank,
-                               inputs.place.world, with_stop_checks(terminal_progress("measuring")));
+  LoaderSetup loader = record_loader(*inputs.source, batching, inputs.options.loader, inputs.launch.rank,
+                               inputs.launch.world, with_stop_checks(terminal_progress("measuring")));
   const std::int64_t size = inputs.limits.data_size;
   loader.timeout = inputs.options.ranks.timeout;
   loader.epochs = inputs.limits.views ? (*inputs.limits.views + size - 1) / size : kEndless;
-  (void)start_of_epoch(loader.epoch(0), inputs.place.rank, inputs.place.world);
+  (void)start_of_epoch(loader.epoch(0), inputs.launch.rank, inputs.launch.world);
   return loader;
 }
 
@@ -70,7 +70,7 @@ LoaderSetup evaluation_loader(const TrainingInputs& inputs, const SampleSource& 
   batching.layout = inputs.options.batching.layout;
   batching.pad_multiple = inputs.options.batching.pad_multiple;
   LoaderSetup loader = record_loader(source, resolve(batching, Layout::flat), inputs.options.loader,
-                               inputs.place.rank, inputs.place.world);
+                               inputs.launch.rank, inputs.launch.world);
   loader.name = fmt::format("evaluation {}", number);
   loader.at_start = false;
   loader.timeout = inputs.options.ranks.timeout;
@@ -118,12 +118,12 @@ void check_overwrite(const RunOptions& options) {
 }
 
 TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
-                                const LaunchPlace& place) {
+                                const LaunchConfig& launch) {
   TrainingInputs inputs;
   inputs.options = given;
   check_overwrite(given);
   require_output(files, given.files.output);
-  inputs.place = place;
+  inputs.launch = launch;
   RunOptions& options = inputs.options;
   inputs.config = read_model_config(files, options.model.model);
   check_weights_of(files, options.model, inputs.config);
@@ -133,7 +133,7 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
 
   const IndexBuild build{.progress = with_stop_checks(terminal_progress("indexing"))};
   inputs.source = std::make_unique<SampleSource>(files, options.data, options.loader.seed, build);
-  if (place.rank == 0) {
+  if (launch.rank == 0) {
     inputs.source->preprocessor().tell_choices();
     if (options.model.init == Initialization::random && holds_weights(files, options.model.model))
       log("model").warn("--init random: the weights in --model {} are not used",

@@ -14,7 +14,7 @@
 #include "data/sample/sample_source.h"
 #include "model/config.h"
 #include "model/memory_estimate.h"
-#include "train/launch_place.h"
+#include "train/launch_config.h"
 #include "train/progress.h"
 #include "train/run_options.h"
 
@@ -22,7 +22,7 @@ namespace odb {
 
 struct TrainingInputs {
   RunOptions options;  // with defaults filled in
-  LaunchPlace place;
+  LaunchConfig launch;
   ModelConfig config;
   std::unique_ptr<SampleSource> source;
   std::vector<std::unique_ptr<SampleSource>> evaluation;  // one for each --eval-data
@@ -42,6 +42,6 @@ void require_memory(const TrainingInputs& inputs, std::uint64_t available,
 // options that contradict each other, a tokenizer with more ids than the model, broken data, fewer
 // samples than ranks without --join.
 TrainingInputs prepare_training(FileSystem& files, const RunOptions& options,
-                                const LaunchPlace& place);
+                                const LaunchConfig& launch);
 
 }  // namespace odb

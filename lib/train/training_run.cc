@@ -76,11 +76,11 @@ class TrainingRun {
       : files_(files), inputs_(inputs), processes_(processes), process_start_(process_start) {}
 
   int run(const std::string& config) {
-    rendezvous_.emplace(inputs_.place, options().ranks.timeout);
+    rendezvous_.emplace(inputs_.launch, options().ranks.timeout);
     int code = 0;
     try {
       meet();
-      device_ = choose_device(options().ranks.device, inputs_.place.local_rank);
+      device_ = choose_device(options().ranks.device, inputs_.launch.local_rank);
       require_backend(backend_choice(options().ranks.backend), device_);
       require_memory(inputs_, free_memory(device_), device_.str());
       open(config);
@@ -106,8 +106,8 @@ class TrainingRun {
 
  private:
   const RunOptions& options() const { return inputs_.options; }
-  int rank() const { return inputs_.place.rank; }
-  int world() const { return inputs_.place.world; }
+  int rank() const { return inputs_.launch.rank; }
+  int world() const { return inputs_.launch.world; }
 
   void meet();
   void open(const std::string& config);
@@ -371,49 +371,49 @@ void TrainingRun::fail(const Error& error) {
 }
 
 // --threads, or this rank's share of the processors it may use.
-int threads_of(FileSystem& files, const RankOptions& options, const LaunchPlace& place) {
+int threads_of(FileSystem& files, const RankOptions& options, const LaunchConfig& launch) {
   if (options.threads) return static_cast<int>(*options.threads);
   const int usable = usable_processors(read_machine(files, process_environment, "").processors);
-  return std::max(1, usable / place.local_world);
+  return std::max(1, usable / launch.local_world);
 }
 
 // What `make` creates. If that fails, the other ranks do not wait for this one in vain.
 template <typename Make>
-auto make_or_tell(const LaunchPlace& place, const RunOptions& options, Make make) {
+auto make_or_tell(const LaunchConfig& launch, const RunOptions& options, Make make) {
   try {
     return make();
   } catch (const StoppedBeforeTraining&) {
     throw;
   } catch (const Error& error) {
-    report_early_failure(place, options.ranks.timeout, error);
+    report_early_failure(launch, options.ranks.timeout, error);
     throw;
   } catch (const std::exception& other) {
     const Error error = named_error(other, "this machine", "preparing");
-    report_early_failure(place, options.ranks.timeout, error);
+    report_early_failure(launch, options.ranks.timeout, error);
     throw error;
   }
 }
 
-int run_rank(const RunOptions& options, const std::string& config, const LaunchPlace& place,
+int run_rank(const RunOptions& options, const std::string& config, const LaunchConfig& launch,
              Clock::time_point process_start) {
   RealFileSystem files;
   TrainingInputs inputs =
-      make_or_tell(place, options, [&] { return prepare_training(files, options, place); });
+      make_or_tell(launch, options, [&] { return prepare_training(files, options, launch); });
   throw_if_stop_requested();
-  if (place.world > 1)
+  if (launch.world > 1)
     inputs.loaders.front().membership =
         membership_over_gloo({.prefix = "align/",
                               .network = options.ranks.network,
-                              .rank = place.rank,
-                              .world = place.world,
+                              .rank = launch.rank,
+                              .world = launch.world,
                               .connect_timeout = options.ranks.timeout});
   DataProcesses processes =
-      make_or_tell(place, options, [&] { return DataProcesses(inputs.loaders); });
+      make_or_tell(launch, options, [&] { return DataProcesses(inputs.loaders); });
   // From here on LibTorch, and threads.
   keep_tensor_memory();
   limit_kept_kernels();
   const LeaveNowWatch watch;
-  at::set_num_threads(threads_of(files, options.ranks, place));
+  at::set_num_threads(threads_of(files, options.ranks, launch));
   TrainingRun run(files, inputs, processes, process_start);
   return run.run(config);
 }
@@ -422,12 +422,12 @@ int run_rank(const RunOptions& options, const std::string& config, const LaunchP
 
 int run_training(const RunOptions& options, const std::string& config,
                  Clock::time_point process_start) {
-  const LaunchPlace place = find_launch_place(options.ranks, process_environment);
-  start_log({.rank = place.world > 1 ? place.rank : -1, .role = "trainer"});
+  const LaunchConfig launch = find_launch_config(options.ranks, process_environment);
+  start_log({.rank = launch.world > 1 ? launch.rank : -1, .role = "trainer"});
   ScopedStopSignals signals;
   signals.keep();
   try {
-    return run_rank(options, config, place, process_start);
+    return run_rank(options, config, launch, process_start);
   } catch (const StoppedBeforeTraining& stop) {
     log("train").info("{}", stop.what());
     return static_cast<int>(stop.code());

@@ -186,7 +186,7 @@ TEST_CASE("Lives record where and how often a run was started, and why it ended"
   CHECK(file.lives() == 0);
   file.begin({.life = 0,
               .time = "2026-11-29T15:25:36Z",
-              .place = {.host = "node7", .pid = 4711, .job = "99"},
+              .host_info = {.host = "node7", .pid = 4711, .job = "99"},
               .restart_count = 2,
               .world_size = 8,
               .resumed_step = 0});
@@ -205,7 +205,7 @@ TEST_CASE("Lives record where and how often a run was started, and why it ended"
   const LifeStart now = this_life(3, 2, 50);
   CHECK(now.time.size() == 20);
   CHECK(now.time.ends_with("Z"));
-  CHECK_FALSE(now.place.host.empty());
+  CHECK_FALSE(now.host_info.host.empty());
 }
 
 TEST_CASE("Rates of a summary are of this life, totals of the run") {

@@ -28,12 +28,12 @@ int run_rank(int rank, int failing, const ListeningSocket& socket, const std::st
   const int file = ::open(errors.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   ::dup2(file, STDERR_FILENO);
   start_log({.rank = rank, .role = "trainer"});
-  LaunchPlace place{.rank = rank, .world = kWorld, .store = {"127.0.0.1", socket.port}};
+  LaunchConfig launch{.rank = rank, .world = kWorld, .store = {"127.0.0.1", socket.port}};
   if (rank == 0)
-    place.listening_socket = socket.descriptor;
+    launch.listening_socket = socket.descriptor;
   else
     ::close(socket.descriptor);  // else it listens on after rank 0's end
-  Rendezvous rendezvous(place, std::chrono::seconds(20));
+  Rendezvous rendezvous(launch, std::chrono::seconds(20));
   rendezvous.start_heartbeat([] { return "training"; }, {});
   if (rendezvous.store().add("here", 1) == kWorld) rendezvous.store().set("all-here", "yes");
   while (!rendezvous.store().wait_for("all-here", std::chrono::seconds(1))) {

@@ -26,7 +26,7 @@ class Holder {
     REQUIRE(::pipe(ready.data()) == 0);
     process_ = ::fork();
     if (process_ == 0) {
-      RunLock lock(path, {.place = {.host = "node7", .pid = 4711, .job = "99"},
+      RunLock lock(path, {.host_info = {.host = "node7", .pid = 4711, .job = "99"},
                           .nonce = "abc",
                           .released = false});
       const char done = 1;
@@ -137,7 +137,7 @@ TEST_CASE("An owner notices that another took the folder") {
   const TemporaryFolder folder;
   RealFileSystem files;
   const LockOwner other{
-      .place = {.host = "node8", .pid = 5, .job = ""}, .nonce = "other", .released = false};
+      .host_info = {.host = "node8", .pid = 5, .job = ""}, .nonce = "other", .released = false};
   {
     const RunLock lock(folder / "lock", this_owner());
     folder.write("lock", to_json(other));
@@ -148,11 +148,11 @@ TEST_CASE("An owner notices that another took the folder") {
 
 TEST_CASE("Owners are read back from their text, and no two are the same") {
   const LockOwner owner{
-      .place = {.host = "node7", .pid = 4711, .job = "99"}, .nonce = "abc", .released = true};
+      .host_info = {.host = "node7", .pid = 4711, .job = "99"}, .nonce = "abc", .released = true};
   CHECK(parse_lock_owner(to_json(owner)) == owner);
   CHECK(parse_lock_owner("{\"pid\": \"x\", \"host\": 3}") == LockOwner{});
   CHECK(this_owner().nonce != this_owner().nonce);
-  CHECK(this_owner().place.pid == ::getpid());
+  CHECK(this_owner().host_info.pid == ::getpid());
 }
 
 TEST_CASE("A folder that holds a run is refused with its files and what to do") {

@@ -10,7 +10,7 @@
 
 #include "base/launch_channel.h"
 #include "launch_error.h"
-#include "train/launch_place.h"
+#include "train/launch_config.h"
 
 namespace odb {
 namespace {

@@ -43,7 +43,7 @@ std::optional<std::string_view> part_text(const JsonValue& part, std::string_vie
 }
 
 // Parts of a content list, joined without anything between them.
-std::string join_parts(const simdjson::dom::array& parts, const std::string& place) {
+std::string join_parts(const simdjson::dom::array& parts, const std::string& context) {
   std::string joined;
   std::size_t number = 0;
   for (const JsonValue part : parts) {
@@ -52,34 +52,34 @@ std::string join_parts(const simdjson::dom::array& parts, const std::string& pla
     if (!text)
       throw DataError(
           "{}[{}]: found a part of type '{}'; expected {{\"type\": \"text\", \"text\": ...}}",
-          place, number, type);
+          context, number, type);
     joined += *text;
     ++number;
   }
   return joined;
 }
 
-bool parse_weight(const JsonValue& json, const std::string& place) {
+bool parse_weight(const JsonValue& json, const std::string& context) {
   double weight = 0;
   if (json.get(weight) != simdjson::SUCCESS || (weight != 0 && weight != 1))
-    throw DataError("{}: expected 0 (context only) or 1 (trained)", place);
+    throw DataError("{}: expected 0 (context only) or 1 (trained)", context);
   return weight == 1;
 }
 
 }  // namespace
 
-std::string MessageReader::Place::text() const {
+std::string MessageReader::ErrorContext::text() const {
   return fmt::format("{}[{}]", list, number);
 }
 
-std::string MessageReader::Place::text(std::string_view column) const {
+std::string MessageReader::ErrorContext::text(std::string_view column) const {
   return fmt::format("{}[{}].{}", list, number, column);
 }
 
-Role MessageReader::parse_role(const JsonValue& json, const Place& place, std::string_view key,
+Role MessageReader::parse_role(const JsonValue& json, const ErrorContext& context, std::string_view key,
                                bool& is_call) {
   const auto word = as_string(json);
-  if (!word) throw DataError("{}: found {}; expected a text", place.text(key), kind_of(json));
+  if (!word) throw DataError("{}: found {}; expected a text", context.text(key), kind_of(json));
   const auto* const found =
       std::find_if(std::begin(kRoleWords), std::end(kRoleWords),
                    [&](const RoleWord& known) { return known.word == *word; });
@@ -90,53 +90,53 @@ Role MessageReader::parse_role(const JsonValue& json, const Place& place, std::s
   std::string known;
   for (const RoleWord& role : kRoleWords)
     known += fmt::format("{}{}", known.empty() ? "" : ", ", role.word);
-  throw DataError("{}: found the role '{}'; known: {}", place.text(key), *word, known);
+  throw DataError("{}: found the role '{}'; known: {}", context.text(key), *word, known);
 }
 
-void MessageReader::read_list(const JsonValue& list, std::string_view place, Conversation& into) {
+void MessageReader::read_list(const JsonValue& list, std::string_view context, Conversation& into) {
   simdjson::dom::array array;
   if (list.get(array) != simdjson::SUCCESS)
-    throw DataError("{}: found {}; expected a list of messages", place, kind_of(list));
+    throw DataError("{}: found {}; expected a list of messages", context, kind_of(list));
   std::size_t number = 0;
   for (const JsonValue message : array)
-    read_message(message, {.list = place, .number = number++}, into);
+    read_message(message, {.list = context, .number = number++}, into);
 }
 
-void MessageReader::read_message(const JsonValue& json, const Place& place, Conversation& into) {
+void MessageReader::read_message(const JsonValue& json, const ErrorContext& context, Conversation& into) {
   simdjson::dom::object object;
   if (json.get(object) != simdjson::SUCCESS)
-    throw DataError("{}: found {}; expected an object", place.text(), kind_of(json));
+    throw DataError("{}: found {}; expected an object", context.text(), kind_of(json));
   const Fields fields(object, names_, Column::role, Column::weight);
   const Column role = fields.has(Column::role) ? Column::role : Column::from;
   if (!fields.has(role))
-    throw DataError("{}: the key '{}' (or '{}') is missing", place.text(), names_[Column::role],
+    throw DataError("{}: the key '{}' (or '{}') is missing", context.text(), names_[Column::role],
                     names_[Column::from]);
   bool is_call = false;
-  Message message{.role = parse_role(*fields[role], place, names_[role], is_call),
+  Message message{.role = parse_role(*fields[role], context, names_[role], is_call),
                   .first_call = static_cast<std::uint32_t>(into.tool_calls.size())};
-  read_calls(fields, place, message, into);
-  read_content(fields, place, is_call, message, into);
+  read_calls(fields, context, message, into);
+  read_content(fields, context, is_call, message, into);
   if (message.calls > 0 && message.role != Role::assistant)
     throw DataError(
         "{}: found tool calls in a turn of the role '{}'; expected the role 'assistant'",
-        place.text(), role_name(message.role));
+        context.text(), role_name(message.role));
   if (const auto& reasoning = fields[Column::reasoning_content]) {
     message.reasoning = as_string(*reasoning);
     if (!message.reasoning)
       throw DataError("{}: found {}; expected a text",
-                      place.text(names_[Column::reasoning_content]), kind_of(*reasoning));
+                      context.text(names_[Column::reasoning_content]), kind_of(*reasoning));
   }
   if (fields.has(Column::weight))
-    message.supervised = parse_weight(*fields[Column::weight], place.text(names_[Column::weight]));
+    message.supervised = parse_weight(*fields[Column::weight], context.text(names_[Column::weight]));
   into.messages.push_back(message);
 }
 
-void MessageReader::read_calls(const Fields& fields, const Place& place, Message& message,
+void MessageReader::read_calls(const Fields& fields, const ErrorContext& context, Message& message,
                                Conversation& into) {
   if (const auto& calls = fields[Column::tool_calls])
-    message.calls = tools_.read_calls(*calls, place.text(names_[Column::tool_calls]), into);
+    message.calls = tools_.read_calls(*calls, context.text(names_[Column::tool_calls]), into);
   else if (const auto& call = fields[Column::function_call])
-    message.calls = tools_.read_call(*call, place.text(names_[Column::function_call]), into);
+    message.calls = tools_.read_call(*call, context.text(names_[Column::function_call]), into);
 }
 
 // The keys content and value both work with either key of the role.
@@ -146,20 +146,20 @@ Column MessageReader::content_column(const Fields& fields) const {
   return fields.has(Column::role) ? Column::content : Column::value;
 }
 
-void MessageReader::read_content(const Fields& fields, const Place& place, bool is_call,
+void MessageReader::read_content(const Fields& fields, const ErrorContext& context, bool is_call,
                                  Message& message, Conversation& into) {
   const Column column = content_column(fields);
   const auto& content = fields[column];
   if (!content) {
     if (!fields.is_null(column) && message.calls == 0)
-      throw DataError("{}: the key '{}' is missing", place.text(), names_[column]);
+      throw DataError("{}: the key '{}' is missing", context.text(), names_[column]);
     if (message.role != Role::assistant)
       throw DataError("{}: found null; expected a text (only the assistant's may be null)",
-                      place.text(names_[column]));
+                      context.text(names_[column]));
     return;
   }
   if (is_call) {
-    message.calls += tools_.read_call(*content, place.text(names_[column]), into);
+    message.calls += tools_.read_call(*content, context.text(names_[column]), into);
     return;
   }
   if (const auto text = as_string(*content)) {
@@ -168,9 +168,9 @@ void MessageReader::read_content(const Fields& fields, const Place& place, bool 
   }
   simdjson::dom::array parts;
   if (content->get(parts) != simdjson::SUCCESS)
-    throw DataError("{}: found {}; expected a text or a list of parts", place.text(names_[column]),
+    throw DataError("{}: found {}; expected a text or a list of parts", context.text(names_[column]),
                     kind_of(*content));
-  message.content = into.keep(join_parts(parts, place.text(names_[column])));
+  message.content = into.keep(join_parts(parts, context.text(names_[column])));
 }
 
 }  // namespace odb

@@ -19,27 +19,27 @@ class MessageReader {
  public:
   explicit MessageReader(ColumnNames names) : names_(std::move(names)) {}
 
-  // Appends the messages of a list. `place` is the list's name in messages about errors. Throws
+  // Appends the messages of a list. `context` is the list's name in messages about errors. Throws
   // DataError naming the message, what was found and what was expected.
-  void read_list(const JsonValue& list, std::string_view place, Conversation& into);
+  void read_list(const JsonValue& list, std::string_view context, Conversation& into);
 
   ToolReader& tools() { return tools_; }
 
  private:
   // The message that is being read. Its name is formatted only for an error.
-  struct Place {
+  struct ErrorContext {
     std::string_view list;
     std::size_t number = 0;
     std::string text() const;                         // "messages[2]"
     std::string text(std::string_view column) const;  // "messages[2].content"
   };
 
-  void read_message(const JsonValue& json, const Place& place, Conversation& into);
+  void read_message(const JsonValue& json, const ErrorContext& context, Conversation& into);
   Column content_column(const Fields& fields) const;
-  void read_calls(const Fields& fields, const Place& place, Message& message, Conversation& into);
-  void read_content(const Fields& fields, const Place& place, bool is_call, Message& message,
+  void read_calls(const Fields& fields, const ErrorContext& context, Message& message, Conversation& into);
+  void read_content(const Fields& fields, const ErrorContext& context, bool is_call, Message& message,
                     Conversation& into);
-  static Role parse_role(const JsonValue& json, const Place& place, std::string_view key,
+  static Role parse_role(const JsonValue& json, const ErrorContext& context, std::string_view key,
                          bool& is_call);
 
   ColumnNames names_;

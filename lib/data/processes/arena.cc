@@ -77,7 +77,7 @@ bool Arena::is_free(std::int64_t position) const {
   return position < shared_->released.load(std::memory_order_acquire) + shape_.slots;
 }
 
-SlotPlace Arena::place(std::int64_t position) const {
+SlotBuffers Arena::buffers(std::int64_t position) const {
   const SlotOffsets at(shape_, kHeadBytes);
   const auto slot = static_cast<std::size_t>(position % shape_.slots);
   const std::size_t begin = slot * at.total;
@@ -104,25 +104,25 @@ bool Arena::is_published(std::int64_t position) const {
 
 BatchView Arena::view(std::int64_t position) const {
   ODB_CHECK(is_published(position), "position {} is read before it was published", position);
-  const SlotPlace place = this->place(position);
-  const SlotHeader header = *place.header;
+  const SlotBuffers buffers = this->buffers(position);
+  const SlotHeader header = *buffers.header;
   const auto fits = [](std::int64_t count, std::size_t room) {
     return count >= 0 && static_cast<std::size_t>(count) <= room;
   };
-  ODB_CHECK(header.position == position && fits(header.positions, place.ids.size()) &&
-                fits(header.rows, place.views.size()) &&
-                fits(header.left_out, place.left_out.size()),
+  ODB_CHECK(header.position == position && fits(header.positions, buffers.ids.size()) &&
+                fits(header.rows, buffers.views.size()) &&
+                fits(header.left_out, buffers.left_out.size()),
             "the slot of position {} holds position {}, {} rows, {} positions, {} rows left out; "
             "the shared memory is damaged",
             position, header.position, header.rows, header.positions, header.left_out);
   const auto rows = static_cast<std::size_t>(header.rows);
   const auto positions = static_cast<std::size_t>(header.positions);
   return {.header = header,
-          .ids = place.ids.first(positions),
-          .labels = place.labels.first(positions),
-          .offsets = place.offsets.first(rows + 1),
-          .views = place.views.first(rows),
-          .left_out = place.left_out.first(static_cast<std::size_t>(header.left_out))};
+          .ids = buffers.ids.first(positions),
+          .labels = buffers.labels.first(positions),
+          .offsets = buffers.offsets.first(rows + 1),
+          .views = buffers.views.first(rows),
+          .left_out = buffers.left_out.first(static_cast<std::size_t>(header.left_out))};
 }
 
 void Arena::release(std::int64_t position) {

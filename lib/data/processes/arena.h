@@ -73,7 +73,7 @@ struct BatchView {
 };
 
 // The arrays of a slot that is being written; each has the capacity of the arena's shape.
-struct SlotPlace {
+struct SlotBuffers {
   SlotHeader* header = nullptr;
   std::span<TokenId> ids;
   std::span<std::int32_t> labels;
@@ -99,8 +99,8 @@ class Arena {
   // Whether the slot of `position`, the next one, was released.
   bool is_free(std::int64_t position) const;
   WakeUp& freed() { return shared_->freed; }
-  SlotPlace place(std::int64_t position) const;
-  // Makes the slot written at place(position) visible, and wakes the reader.
+  SlotBuffers buffers(std::int64_t position) const;
+  // Makes the slot written at buffers(position) visible, and wakes the reader.
   void publish(std::int64_t position);
 
   // ---- The trainer's side. One reader.

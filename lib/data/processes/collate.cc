@@ -164,7 +164,7 @@ class Collate::Generation {
       collate_.enter(Phase::waiting_for_slot);
       if (!wait_for(arena.freed(), is_free, given_up_)) return false;
     }
-    write_slot(slot, at, cost_model(setup().batching), collate_.store_, arena.place(at.position));
+    write_slot(slot, at, cost_model(setup().batching), collate_.store_, arena.buffers(at.position));
     arena.publish(at.position);
     collate_.control_.progress.fetch_add(1);
     return true;

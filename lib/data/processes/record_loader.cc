@@ -34,8 +34,8 @@ LengthTable lengths_of_epoch(const RecordSet& records, const RowTables& tables,
                              std::int64_t epoch) {
   std::vector<std::int32_t> lengths(records.views());
   for (std::uint64_t view = 0; view < records.views(); ++view) {
-    const RecordSet::Place place = records.place(view, static_cast<std::uint64_t>(epoch));
-    lengths[view] = tables[place.file][place.row];
+    const RecordSet::RowRef row = records.row(view, static_cast<std::uint64_t>(epoch));
+    lengths[view] = tables[row.file][row.row];
   }
   return std::make_shared<const std::vector<std::int32_t>>(std::move(lengths));
 }

@@ -13,17 +13,17 @@ class RecordViewBuilder final : public ViewBuilder {
       : records_(source.records()), builder_(source.preprocessor().builder()) {}
 
   BuiltSample build(ViewId view, std::int64_t epoch, Sample& sample) override {
-    const RecordSet::Place place = place_of(view, epoch);
-    return builder_->build(records_.files()[place.file], place.row, sample);
+    const RecordSet::RowRef row = row_of(view, epoch);
+    return builder_->build(records_.files()[row.file], row.row, sample);
   }
   std::string where(ViewId view, std::int64_t epoch) override {
-    const RecordSet::Place place = place_of(view, epoch);
-    return records_.files()[place.file].where(place.row);
+    const RecordSet::RowRef row = row_of(view, epoch);
+    return records_.files()[row.file].where(row.row);
   }
 
  private:
-  RecordSet::Place place_of(ViewId view, std::int64_t epoch) const {
-    return records_.place(static_cast<std::uint64_t>(view), static_cast<std::uint64_t>(epoch));
+  RecordSet::RowRef row_of(ViewId view, std::int64_t epoch) const {
+    return records_.row(static_cast<std::uint64_t>(view), static_cast<std::uint64_t>(epoch));
   }
 
   const RecordSet& records_;

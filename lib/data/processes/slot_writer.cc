@@ -11,22 +11,22 @@ namespace {
 constexpr TokenId kPadToken = 0;  // any id: no real token attends to it
 
 void write_rows(const Group& group, std::size_t columns, SampleStore& store,
-                const SlotPlace& place) {
+                const SlotBuffers& buffers) {
   std::size_t begin = 0;
   std::int32_t end_of_tokens = 0;
-  place.offsets[0] = 0;
+  buffers.offsets[0] = 0;
   for (std::size_t row = 0; row < group.rows.size(); ++row) {
     const Item& item = group.rows[row];
     const std::size_t length =
-        store.take(item.view, place.ids.subspan(begin), place.labels.subspan(begin));
+        store.take(item.view, buffers.ids.subspan(begin), buffers.labels.subspan(begin));
     ODB_CHECK_EQ(length, static_cast<std::size_t>(item.length));
     end_of_tokens += item.length;
-    place.offsets[row + 1] = end_of_tokens;
-    place.views[row] = item.view;
+    buffers.offsets[row + 1] = end_of_tokens;
+    buffers.views[row] = item.view;
     const std::size_t width = std::max(columns, length);
     const std::size_t fill = width - length;
-    std::fill_n(place.ids.begin() + static_cast<std::ptrdiff_t>(begin + length), fill, kPadToken);
-    std::fill_n(place.labels.begin() + static_cast<std::ptrdiff_t>(begin + length), fill,
+    std::fill_n(buffers.ids.begin() + static_cast<std::ptrdiff_t>(begin + length), fill, kPadToken);
+    std::fill_n(buffers.labels.begin() + static_cast<std::ptrdiff_t>(begin + length), fill,
                 kIgnoreIndex);
     begin += width;
   }
@@ -35,14 +35,14 @@ void write_rows(const Group& group, std::size_t columns, SampleStore& store,
 }  // namespace
 
 void write_slot(const Slot& slot, const SlotPosition& at, const CostModel& model,
-                SampleStore& store, const SlotPlace& place) {
+                SampleStore& store, const SlotBuffers& buffers) {
   const GroupSums& sums = slot.group.sums;
   const bool padded = model.layout == Layout::padded;
   const std::int64_t columns = padded && sums.rows > 0 ? model.row_length(sums.longest) : 0;
   const std::int64_t positions = padded ? sums.rows * columns : sums.tokens;
-  ODB_CHECK_LE(positions, static_cast<std::int64_t>(place.ids.size()));
-  ODB_CHECK_LE(slot.left_out.size(), place.left_out.size());
-  *place.header = {.position = at.position,
+  ODB_CHECK_LE(positions, static_cast<std::int64_t>(buffers.ids.size()));
+  ODB_CHECK_LE(slot.left_out.size(), buffers.left_out.size());
+  *buffers.header = {.position = at.position,
                    .ordinal = at.ordinal,
                    .epoch = at.epoch,
                    .number = slot.number,
@@ -59,8 +59,8 @@ void write_slot(const Slot& slot, const SlotPosition& at, const CostModel& model
                    .supervised = sums.supervised,
                    .positions = positions,
                    .left_out = static_cast<std::int64_t>(slot.left_out.size())};
-  write_rows(slot.group, static_cast<std::size_t>(columns), store, place);
-  std::copy(slot.left_out.begin(), slot.left_out.end(), place.left_out.begin());
+  write_rows(slot.group, static_cast<std::size_t>(columns), store, buffers);
+  std::copy(slot.left_out.begin(), slot.left_out.end(), buffers.left_out.begin());
 }
 
 void skip_slot(const Slot& slot, SampleStore& store) {

@@ -18,7 +18,7 @@ struct SlotPosition {
 // Moves the samples of the slot's group from `store` to the arena. InternalError: more rows were
 // left out in one refill than a slot has room for.
 void write_slot(const Slot& slot, const SlotPosition& at, const CostModel& model,
-                SampleStore& store, const SlotPlace& place);
+                SampleStore& store, const SlotBuffers& buffers);
 
 // For a slot that was published before: only removes its samples from the store.
 void skip_slot(const Slot& slot, SampleStore& store);

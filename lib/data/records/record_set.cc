@@ -61,7 +61,7 @@ std::uint64_t RecordSet::rows() const {
   return sum;
 }
 
-RecordSet::Place RecordSet::place(std::uint64_t view, std::uint64_t epoch) const {
+RecordSet::RowRef RecordSet::row(std::uint64_t view, std::uint64_t epoch) const {
   ODB_CHECK_LT(view, views());
   const auto file =
       static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), view) - ends_.begin());

@@ -26,7 +26,7 @@ DataSource parse_data_source(FileSystem& files, const std::string& word);
 
 class RecordSet {
  public:
-  struct Place {
+  struct RowRef {
     std::size_t file = 0;
     std::uint64_t row = 0;
   };
@@ -40,7 +40,7 @@ class RecordSet {
   std::uint64_t rows() const;                           // of all files
   std::uint64_t views() const { return ends_.back(); }  // per epoch
   // 0 <= view < views() (checked).
-  Place place(std::uint64_t view, std::uint64_t epoch) const;
+  RowRef row(std::uint64_t view, std::uint64_t epoch) const;
 
  private:
   std::vector<RecordFile> files_;

@@ -64,7 +64,7 @@ TEST_CASE("arena: slots are published and released in order, at most D ahead") {
   CHECK_FALSE(arena.is_published(0));
   for (std::int64_t position = 0; position < 7; ++position) {
     CHECK(arena.is_free(position));
-    *arena.place(position).header = {.position = position};
+    *arena.buffers(position).header = {.position = position};
     arena.publish(position);
     CHECK(arena.next_position() == position + 1);
     CHECK(arena.is_published(position));
@@ -84,7 +84,7 @@ TEST_CASE("arena: slots are published and released in order, at most D ahead") {
 
 TEST_CASE("arena: a damaged header is detected") {
   Arena arena("test", kShape);
-  *arena.place(0).header = {.position = 0, .rows = 13};
+  *arena.buffers(0).header = {.position = 0, .rows = 13};
   arena.publish(0);
   CHECK_THROWS_AS(arena.view(0), InternalError);
 }
@@ -98,7 +98,7 @@ TEST_CASE("slots: flat concatenates rows") {
   slot.last_of_step = true;
   slot.totals = {.supervised = 3, .tokens = 4, .samples = 2, .supervised_groups = 1};
   write_slot(slot, {.position = 0, .ordinal = 11, .epoch = 2}, {.layout = Layout::flat}, store,
-             arena.place(0));
+             arena.buffers(0));
   arena.publish(0);
   const BatchView batch = arena.view(0);
   CHECK(copy(batch.ids) == std::vector<TokenId>{400, 401, 402, 900});
@@ -124,7 +124,7 @@ TEST_CASE("slots: padded pads rows to the longest, rounded up") {
   SampleStore store;
   const Slot slot = data_slot(store, {{.view = 4, .length = 3, .supervised = 2},
                                       {.view = 9, .length = 1, .supervised = 1}});
-  write_slot(slot, {}, {.layout = Layout::padded, .pad_multiple = 4}, store, arena.place(0));
+  write_slot(slot, {}, {.layout = Layout::padded, .pad_multiple = 4}, store, arena.buffers(0));
   arena.publish(0);
   const BatchView batch = arena.view(0);
   constexpr std::int32_t kNo = kIgnoreIndex;
@@ -138,9 +138,9 @@ TEST_CASE("slots: idle and end slots are empty, too many left-out rows break an 
   Arena arena("test", kShape);
   SampleStore store;
   for (const SlotKind kind : {SlotKind::idle, SlotKind::closing, SlotKind::end}) {
-    write_slot({.kind = kind}, {}, {.layout = Layout::padded}, store, arena.place(0));
+    write_slot({.kind = kind}, {}, {.layout = Layout::padded}, store, arena.buffers(0));
     arena.clear();
-    write_slot({.kind = kind}, {}, {.layout = Layout::padded}, store, arena.place(0));
+    write_slot({.kind = kind}, {}, {.layout = Layout::padded}, store, arena.buffers(0));
     arena.publish(0);
     const BatchView batch = arena.view(0);
     CHECK(batch.header.kind == kind);
@@ -149,7 +149,7 @@ TEST_CASE("slots: idle and end slots are empty, too many left-out rows break an 
   }
   Slot slot;
   slot.left_out.resize(4);
-  CHECK_THROWS_AS(write_slot(slot, {}, {}, store, arena.place(1)), InternalError);
+  CHECK_THROWS_AS(write_slot(slot, {}, {}, store, arena.buffers(1)), InternalError);
 }
 
 TEST_CASE("sample store: samples come and go in any order and keep their content") {

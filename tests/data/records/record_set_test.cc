@@ -27,8 +27,8 @@ std::map<std::uint64_t, int> row_counts(const RecordSet& set, std::size_t file,
                                         std::uint64_t epoch) {
   std::map<std::uint64_t, int> counts;
   for (std::uint64_t view = 0; view < set.views(); ++view) {
-    const RecordSet::Place place = set.place(view, epoch);
-    if (place.file == file) ++counts[place.row];
+    const RecordSet::RowRef row = set.row(view, epoch);
+    if (row.file == file) ++counts[row.row];
   }
   return counts;
 }
@@ -44,7 +44,7 @@ TEST_CASE("Files follow each other, an unweighted one gives its rows in order ev
   for (const std::uint64_t epoch : {0, 7}) {
     std::string order;
     for (std::uint64_t view = 0; view < 5; ++view)
-      order += fmt::format("{}.{} ", set.place(view, epoch).file, set.place(view, epoch).row);
+      order += fmt::format("{}.{} ", set.row(view, epoch).file, set.row(view, epoch).row);
     CHECK(order == "0.0 0.1 0.2 1.0 1.1 ");
   }
 }

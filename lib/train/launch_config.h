@@ -18,7 +18,7 @@ namespace odb {
 // Set by `odb-trainer launch` for its rank 0: the number of a socket that listens at MASTER_PORT.
 inline constexpr const char* kListeningSocketVariable = "ODB_LISTENING_SOCKET";
 
-struct LaunchPlace {
+struct LaunchConfig {
   int rank = 0;
   int world = 1;
   int local_rank = 0;                   // among the ranks of this machine; picks the GPU
@@ -26,11 +26,11 @@ struct LaunchPlace {
   StoreAddress store{"127.0.0.1", 0};   // hosted by rank 0; port 0: any, for a single rank
   std::optional<int> listening_socket;  // rank 0: inherited
 
-  friend bool operator==(const LaunchPlace&, const LaunchPlace&) = default;
+  friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
 };
 
 // UsageError: numbers that do not fit together, a rank without a meeting point, a variable that is
 // missing or not a number.
-LaunchPlace find_launch_place(const RankOptions& options, const Environment& environment);
+LaunchConfig find_launch_config(const RankOptions& options, const Environment& environment);
 
 }  // namespace odb

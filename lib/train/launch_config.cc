@@ -1,4 +1,4 @@
-#include "train/launch_place.h"
+#include "train/launch_config.h"
 
 #include <algorithm>
 
@@ -47,7 +47,7 @@ void refuse_rankless_task(const Environment& environment) {
 
 }  // namespace
 
-LaunchPlace find_launch_place(const RankOptions& options, const Environment& environment) {
+LaunchConfig find_launch_config(const RankOptions& options, const Environment& environment) {
   const std::string& rendezvous = options.rendezvous;
   const bool is_address = rendezvous != "auto" && rendezvous != "env";
   const bool reads_environment =
@@ -66,35 +66,35 @@ LaunchPlace find_launch_place(const RankOptions& options, const Environment& env
     throw UsageError("found {} without {}; expected both, or neither for a single rank",
                      rank ? "--rank" : "--world-size", rank ? "--world-size" : "--rank");
   if (!rank) refuse_rankless_task(environment);
-  LaunchPlace place;
-  place.rank = static_cast<int>(rank.value_or(0));
-  place.world = static_cast<int>(world.value_or(1));
-  if (place.world < 1 || place.rank >= place.world)
+  LaunchConfig launch;
+  launch.rank = static_cast<int>(rank.value_or(0));
+  launch.world = static_cast<int>(world.value_or(1));
+  if (launch.world < 1 || launch.rank >= launch.world)
     throw UsageError("found rank {} of {} ranks; expected a rank from 0 to --world-size - 1",
-                     place.rank, place.world);
-  place.local_rank = static_cast<int>(given(options.local_rank, "LOCAL_RANK").value_or(place.rank));
+                     launch.rank, launch.world);
+  launch.local_rank = static_cast<int>(given(options.local_rank, "LOCAL_RANK").value_or(launch.rank));
   if (reads_environment)
-    place.local_world = static_cast<int>(
+    launch.local_world = static_cast<int>(
         std::max<std::int64_t>(1, number_in(environment, "LOCAL_WORLD_SIZE").value_or(1)));
   if (is_address) {
     const auto address = parse_store_address(rendezvous);
     if (!address)
       throw UsageError("--rendezvous {}: expected auto, env, or HOST:PORT of rank 0", rendezvous);
-    place.store = *address;
+    launch.store = *address;
     const bool here = address->host == "localhost" || address->host.starts_with("127.");
-    if (here && !reads_environment) place.local_world = place.world;
-  } else if (place.world > 1) {
+    if (here && !reads_environment) launch.local_world = launch.world;
+  } else if (launch.world > 1) {
     if (!reads_environment)
       throw UsageError(
           "--world-size {}: found no meeting point; give --rendezvous HOST:PORT of rank 0, or "
           "start the ranks with odb-trainer launch",
-          place.world);
-    place.store = address_in(environment);
+          launch.world);
+    launch.store = address_in(environment);
   }
-  if (place.rank == 0 && reads_environment)
+  if (launch.rank == 0 && reads_environment)
     if (const auto socket = number_in(environment, kListeningSocketVariable))
-      place.listening_socket = static_cast<int>(*socket);
-  return place;
+      launch.listening_socket = static_cast<int>(*socket);
+  return launch;
 }
 
 }  // namespace odb

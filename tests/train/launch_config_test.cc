@@ -1,5 +1,5 @@
 // Which rank a process is, from its options and the variables that launchers set.
-#include "train/launch_place.h"
+#include "train/launch_config.h"
 
 #include <map>
 
@@ -12,8 +12,8 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-LaunchPlace place_in(const Variables& variables, const RankOptions& options = {}) {
-  return find_launch_place(options, [&](const std::string& name) -> std::optional<std::string> {
+LaunchConfig config_in(const Variables& variables, const RankOptions& options = {}) {
+  return find_launch_config(options, [&](const std::string& name) -> std::optional<std::string> {
     const auto found = variables.find(name);
     return found == variables.end() ? std::nullopt : std::optional(found->second);
   });
@@ -22,7 +22,7 @@ LaunchPlace place_in(const Variables& variables, const RankOptions& options = {}
 // What the user reads; empty: nothing was refused.
 std::string refusal(const Variables& variables, const RankOptions& options = {}) {
   try {
-    (void)place_in(variables, options);
+    (void)config_in(variables, options);
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -36,21 +36,21 @@ const Variables kLauncher = {{"RANK", "9"},         {"WORLD_SIZE", "16"},
 }  // namespace
 
 TEST_CASE("without a launcher there is one rank") {
-  CHECK(place_in({}) == LaunchPlace{});
+  CHECK(config_in({}) == LaunchConfig{});
 }
 
 TEST_CASE("the launcher's variables set the rank") {
-  const LaunchPlace expected{
+  const LaunchConfig expected{
       .rank = 9, .world = 16, .local_rank = 1, .local_world = 8, .store = {"n0", 29500}};
-  CHECK(place_in(kLauncher) == expected);
+  CHECK(config_in(kLauncher) == expected);
 }
 
 TEST_CASE("options set the rank, and a local rendezvous means that all ranks are on this machine") {
-  const LaunchPlace far =
-      place_in({}, {.rank = 3, .world_size = 4, .local_rank = 1, .rendezvous = "node0:29500"});
-  CHECK(far == LaunchPlace{.rank = 3, .world = 4, .local_rank = 1, .store = {"node0", 29500}});
-  const LaunchPlace near =
-      place_in({}, {.rank = 1, .world_size = 4, .rendezvous = "localhost:29500"});
+  const LaunchConfig far =
+      config_in({}, {.rank = 3, .world_size = 4, .local_rank = 1, .rendezvous = "node0:29500"});
+  CHECK(far == LaunchConfig{.rank = 3, .world = 4, .local_rank = 1, .store = {"node0", 29500}});
+  const LaunchConfig near =
+      config_in({}, {.rank = 1, .world_size = 4, .rendezvous = "localhost:29500"});
   CHECK(near.local_rank == 1);
   CHECK(near.local_world == 4);
 }
@@ -74,5 +74,5 @@ TEST_CASE("one of several processes without a rank does not train alone") {
   CHECK(refusal(step, {.rank = 0, .world_size = 1}).empty());
   Variables launched = kLauncher;
   launched.insert(step.begin(), step.end());
-  CHECK(place_in(launched).rank == 9);
+  CHECK(config_in(launched).rank == 9);
 }
