@@ -75,7 +75,7 @@ nlohmann::ordered_json as_json(const Measured& measured, const BatchingOptions& 
                                 {"samples", sums.samples},
                                 {"tokens", sums.tokens},
                                 {"supervised_tokens", sums.supervised},
-                                {"positions", sums.positions},
+                                {"positions", sums.padded_tokens},
                                 {"left_out_views", sums.left_out},
                                 {"slots", sums.slots},
                                 {"idle_slots", sums.idle_slots},

@@ -158,7 +158,7 @@ RankFigures over_ranks(std::span<const RankFigures> ranks) {
     sums.idle_slots += rank.statistics.idle_slots;
     sums.samples += rank.statistics.samples;
     sums.tokens += rank.statistics.tokens;
-    sums.positions += rank.statistics.positions;
+    sums.padded_tokens += rank.statistics.padded_tokens;
     sums.supervised += rank.statistics.supervised;
     sums.left_out += rank.statistics.left_out;
     sums.wait_seconds = std::max(sums.wait_seconds, rank.statistics.wait_seconds);

@@ -58,8 +58,8 @@ void MetricsMeter::add(const StepMeasure& step) {
   sum_.count.idle_slots += step.count.idle_slots;
   sum_.count.seconds += step.count.seconds;
   sum_.data_wait_seconds += step.data_wait_seconds;
-  sum_.positions += step.positions;
-  sum_.position_tokens += step.position_tokens;
+  sum_.padded_tokens += step.padded_tokens;
+  sum_.real_tokens += step.real_tokens;
   sum_.fill_sum += step.fill_sum;
   sum_.groups += step.groups;
 }
@@ -83,8 +83,8 @@ StepMetrics MetricsMeter::take(const RunTotals& totals, double epoch) {
       .data_wait_seconds = sum_.data_wait_seconds / steps,
       .samples_per_second = ratio(static_cast<double>(count.samples), count.seconds),
       .tokens_per_second = ratio(static_cast<double>(count.tokens), count.seconds),
-      .padding_fraction = ratio(static_cast<double>(sum_.positions - sum_.position_tokens),
-                                static_cast<double>(sum_.positions)),
+      .padding_fraction = ratio(static_cast<double>(sum_.padded_tokens - sum_.real_tokens),
+                                static_cast<double>(sum_.padded_tokens)),
       .budget_fill = ratio(sum_.fill_sum, static_cast<double>(sum_.groups)),
       .idle_slots = count.idle_slots,
       .peak_memory_gb = last_.peak_memory_gb};

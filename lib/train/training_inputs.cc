@@ -142,7 +142,7 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   check_vocabulary(*inputs.source, inputs.config);
   inputs.limits =
       run_limits(options.length, static_cast<std::int64_t>(inputs.source->records().views()));
-  inputs.max_tokens = max_positions(options.batching, longest_sample(*inputs.source));
+  inputs.max_tokens = max_padded_tokens(options.batching, longest_sample(*inputs.source));
   inputs.memory = estimate_memory(inputs.config, options.model, inputs.max_tokens);
   inputs.loaders.push_back(training_loader(inputs, options.batching));
   inputs.first_sample = first_sample(inputs.loaders.front());

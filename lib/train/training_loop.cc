@@ -174,10 +174,10 @@ void TrainingLoop::gather(const LoadedSlot& slot) {
         "a sample of {} tokens is longer than --l-max {}: such samples get a micro-batch of their "
         "own; this is reported once",
         header.tokens, options_.l_max);
-  open_.measure.positions += header.positions;
-  open_.measure.position_tokens += header.tokens;
+  open_.measure.padded_tokens += header.padded_tokens;
+  open_.measure.real_tokens += header.tokens;
   open_.measure.fill_sum +=
-      static_cast<double>(header.positions) / static_cast<double>(options_.l_max);
+      static_cast<double>(header.padded_tokens) / static_cast<double>(options_.l_max);
   ++open_.measure.groups;
 }
 

@@ -82,8 +82,8 @@ TEST_CASE("A line of metrics sums up the steps since the line before") {
              .grad_norm = 5,
              .lr = 0.1,
              .data_wait_seconds = 0.5,
-             .positions = 120,
-             .position_tokens = 100,
+             .padded_tokens = 120,
+             .real_tokens = 100,
              .fill_sum = 0.5,
              .groups = 1,
              .peak_memory_gb = {}});
@@ -97,8 +97,8 @@ TEST_CASE("A line of metrics sums up the steps since the line before") {
              .grad_norm = 6,
              .lr = 0.2,
              .data_wait_seconds = 0,
-             .positions = 380,
-             .position_tokens = 300,
+             .padded_tokens = 380,
+             .real_tokens = 300,
              .fill_sum = 2.5,
              .groups = 3,
              .peak_memory_gb = 1.5});

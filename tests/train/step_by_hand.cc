@@ -104,7 +104,7 @@ std::optional<MicroBatch> batch_of(const std::vector<HandSample>& samples, const
                  .columns = pads ? longest : 0,
                  .tokens = offsets.back(),
                  .supervised = supervised_in(samples, group),
-                 .positions = static_cast<std::int64_t>(ids.size())};
+                 .padded_tokens = static_cast<std::int64_t>(ids.size())};
   view.ids = ids;
   view.labels = labels;
   view.offsets = offsets;

@@ -10,17 +10,17 @@ namespace {
 // Where the arrays of a slot begin. A row has at least one token, so `positions` also bounds rows.
 struct SlotOffsets {
   explicit SlotOffsets(const ArenaShape& shape, std::size_t head_bytes) {
-    const auto positions = static_cast<std::size_t>(shape.positions);
+    const auto padded_tokens = static_cast<std::size_t>(shape.padded_tokens);
     std::size_t end = aligned(head_bytes, kCacheLine);
     const auto add = [&](std::size_t bytes) {
       const std::size_t begin = end;
       end = aligned(end + bytes, kCacheLine);
       return begin;
     };
-    ids = add(positions * sizeof(TokenId));
-    labels = add(positions * sizeof(std::int32_t));
-    offsets = add((positions + 1) * sizeof(std::int32_t));
-    views = add(positions * sizeof(ViewId));
+    ids = add(padded_tokens * sizeof(TokenId));
+    labels = add(padded_tokens * sizeof(std::int32_t));
+    offsets = add((padded_tokens + 1) * sizeof(std::int32_t));
+    views = add(padded_tokens * sizeof(ViewId));
     always_used = end;
     left_out = add(static_cast<std::size_t>(shape.left_out) * sizeof(LeftOut));
     total = aligned(end, kPage);
@@ -41,7 +41,7 @@ std::size_t ArenaShape::worst_bytes() const {
   return static_cast<std::size_t>(slots) * SlotOffsets(*this, kHeadBytes).always_used;
 }
 
-std::int64_t max_positions(const BatchingOptions& resolved, std::int64_t longest) {
+std::int64_t max_padded_tokens(const BatchingOptions& resolved, std::int64_t longest) {
   const std::int64_t row = cost_model(resolved).row_length(longest);
   return keeps_budget(resolved.strategy) ? std::max(resolved.l_max, row)
                                          : resolved.batch_size * row;
@@ -58,14 +58,14 @@ void Arena::clear() {
   memory_.clear();
 }
 
-Arena::SlotHead& Arena::head(std::int64_t position) const {
-  const auto slot = static_cast<std::size_t>(position % shape_.slots);
+Arena::SlotHead& Arena::head(std::int64_t sequence) const {
+  const auto slot = static_cast<std::size_t>(sequence % shape_.slots);
   return memory_.objects<SlotHead>(slot * shape_.slot_bytes(), 1).front();
 }
 
 // The marks in the slots decide. The shared `next` may be too small: a process may die between the
 // two stores of publish(). A released slot may be overwritten, so its mark no longer counts.
-std::int64_t Arena::next_position() const {
+std::int64_t Arena::next_sequence() const {
   const std::int64_t released = shared_->released.load(std::memory_order_acquire);
   std::int64_t next = std::max(released, shared_->next.load(std::memory_order_acquire));
   while (is_published(next))
@@ -73,61 +73,61 @@ std::int64_t Arena::next_position() const {
   return next;
 }
 
-bool Arena::is_free(std::int64_t position) const {
-  return position < shared_->released.load(std::memory_order_acquire) + shape_.slots;
+bool Arena::is_free(std::int64_t sequence) const {
+  return sequence < shared_->released.load(std::memory_order_acquire) + shape_.slots;
 }
 
-SlotBuffers Arena::buffers(std::int64_t position) const {
+SlotBuffers Arena::buffers(std::int64_t sequence) const {
   const SlotOffsets at(shape_, kHeadBytes);
-  const auto slot = static_cast<std::size_t>(position % shape_.slots);
+  const auto slot = static_cast<std::size_t>(sequence % shape_.slots);
   const std::size_t begin = slot * at.total;
-  const auto positions = static_cast<std::size_t>(shape_.positions);
-  return {.header = &head(position).header,
-          .ids = memory_.objects<TokenId>(begin + at.ids, positions),
-          .labels = memory_.objects<std::int32_t>(begin + at.labels, positions),
-          .offsets = memory_.objects<std::int32_t>(begin + at.offsets, positions + 1),
-          .views = memory_.objects<ViewId>(begin + at.views, positions),
+  const auto padded_tokens = static_cast<std::size_t>(shape_.padded_tokens);
+  return {.header = &head(sequence).header,
+          .ids = memory_.objects<TokenId>(begin + at.ids, padded_tokens),
+          .labels = memory_.objects<std::int32_t>(begin + at.labels, padded_tokens),
+          .offsets = memory_.objects<std::int32_t>(begin + at.offsets, padded_tokens + 1),
+          .views = memory_.objects<ViewId>(begin + at.views, padded_tokens),
           .left_out = memory_.objects<LeftOut>(begin + at.left_out,
                                                static_cast<std::size_t>(shape_.left_out))};
 }
 
-void Arena::publish(std::int64_t position) {
-  ODB_CHECK(is_free(position), "position {} is written before it was released", position);
-  head(position).published.store(position + 1, std::memory_order_release);
-  shared_->next.store(position + 1, std::memory_order_release);
+void Arena::publish(std::int64_t sequence) {
+  ODB_CHECK(is_free(sequence), "position {} is written before it was released", sequence);
+  head(sequence).published.store(sequence + 1, std::memory_order_release);
+  shared_->next.store(sequence + 1, std::memory_order_release);
   shared_->published.wake();
 }
 
-bool Arena::is_published(std::int64_t position) const {
-  return head(position).published.load(std::memory_order_acquire) == position + 1;
+bool Arena::is_published(std::int64_t sequence) const {
+  return head(sequence).published.load(std::memory_order_acquire) == sequence + 1;
 }
 
-BatchView Arena::view(std::int64_t position) const {
-  ODB_CHECK(is_published(position), "position {} is read before it was published", position);
-  const SlotBuffers buffers = this->buffers(position);
+BatchView Arena::view(std::int64_t sequence) const {
+  ODB_CHECK(is_published(sequence), "position {} is read before it was published", sequence);
+  const SlotBuffers buffers = this->buffers(sequence);
   const SlotHeader header = *buffers.header;
   const auto fits = [](std::int64_t count, std::size_t room) {
     return count >= 0 && static_cast<std::size_t>(count) <= room;
   };
-  ODB_CHECK(header.position == position && fits(header.positions, buffers.ids.size()) &&
+  ODB_CHECK(header.sequence == sequence && fits(header.padded_tokens, buffers.ids.size()) &&
                 fits(header.rows, buffers.views.size()) &&
                 fits(header.left_out, buffers.left_out.size()),
             "the slot of position {} holds position {}, {} rows, {} positions, {} rows left out; "
             "the shared memory is damaged",
-            position, header.position, header.rows, header.positions, header.left_out);
+            sequence, header.sequence, header.rows, header.padded_tokens, header.left_out);
   const auto rows = static_cast<std::size_t>(header.rows);
-  const auto positions = static_cast<std::size_t>(header.positions);
+  const auto padded_tokens = static_cast<std::size_t>(header.padded_tokens);
   return {.header = header,
-          .ids = buffers.ids.first(positions),
-          .labels = buffers.labels.first(positions),
+          .ids = buffers.ids.first(padded_tokens),
+          .labels = buffers.labels.first(padded_tokens),
           .offsets = buffers.offsets.first(rows + 1),
           .views = buffers.views.first(rows),
           .left_out = buffers.left_out.first(static_cast<std::size_t>(header.left_out))};
 }
 
-void Arena::release(std::int64_t position) {
-  ODB_CHECK_EQ(position, shared_->released.load(std::memory_order_relaxed));
-  shared_->released.store(position + 1, std::memory_order_release);
+void Arena::release(std::int64_t sequence) {
+  ODB_CHECK_EQ(sequence, shared_->released.load(std::memory_order_relaxed));
+  shared_->released.store(sequence + 1, std::memory_order_release);
   shared_->freed.wake();
 }
 

@@ -26,7 +26,7 @@ namespace odb {
 // The capacity of a slot.
 struct ArenaShape {
   std::int64_t slots = 8;      // D, --depth, at least 2
-  std::int64_t positions = 0;  // of a batch: tokens (flat) or rows x columns (padded)
+  std::int64_t padded_tokens = 0;  // of a batch: tokens (flat) or rows x columns (padded)
   std::int64_t left_out = 0;   // rows left out in one round's refill
 
   // Bytes of one slot and of all. Only used pages take memory; in the worst case worst_bytes():
@@ -37,11 +37,11 @@ struct ArenaShape {
 };
 
 // The maximum positions of a batch under these options when no sample is longer than `longest`.
-std::int64_t max_positions(const BatchingOptions& resolved, std::int64_t longest);
+std::int64_t max_padded_tokens(const BatchingOptions& resolved, std::int64_t longest);
 
 // The scalar members of a slot. Lies in shared memory.
 struct SlotHeader {
-  std::int64_t position = 0;
+  std::int64_t sequence = 0;
   std::int64_t ordinal = 0;  // of its round, counted from the start of the pipeline
   std::int64_t epoch = 0;
   std::int64_t number = 0;  // as in Slot: from 0 through the epoch
@@ -56,7 +56,7 @@ struct SlotHeader {
   std::int64_t columns = 0;     // padded: of each row; flat: 0
   std::int64_t tokens = 0;      // real ones
   std::int64_t supervised = 0;  // labels that are not ignored
-  std::int64_t positions = 0;   // of ids and labels
+  std::int64_t padded_tokens = 0;   // of ids and labels
   std::int64_t left_out = 0;
 };
 
@@ -95,22 +95,22 @@ class Arena {
   // ---- Collate's side. One writer.
 
   // The position after the last published one.
-  std::int64_t next_position() const;
-  // Whether the slot of `position`, the next one, was released.
-  bool is_free(std::int64_t position) const;
+  std::int64_t next_sequence() const;
+  // Whether the slot of `sequence`, the next one, was released.
+  bool is_free(std::int64_t sequence) const;
   WakeUp& freed() { return shared_->freed; }
-  SlotBuffers buffers(std::int64_t position) const;
-  // Makes the slot written at buffers(position) visible, and wakes the reader.
-  void publish(std::int64_t position);
+  SlotBuffers buffers(std::int64_t sequence) const;
+  // Makes the slot written at buffers(sequence) visible, and wakes the reader.
+  void publish(std::int64_t sequence);
 
   // ---- The trainer's side. One reader.
 
-  bool is_published(std::int64_t position) const;
+  bool is_published(std::int64_t sequence) const;
   WakeUp& published() { return shared_->published; }
-  // The published slot at `position`. InternalError: the slot is damaged.
-  BatchView view(std::int64_t position) const;
-  // Releases `position`, the oldest that is not released.
-  void release(std::int64_t position);
+  // The published slot at `sequence`. InternalError: the slot is damaged.
+  BatchView view(std::int64_t sequence) const;
+  // Releases `sequence`, the oldest that is not released.
+  void release(std::int64_t sequence);
 
  private:
   struct Shared {
@@ -124,7 +124,7 @@ class Arena {
     SlotHeader header;
   };
 
-  SlotHead& head(std::int64_t position) const;
+  SlotHead& head(std::int64_t sequence) const;
 
   ArenaShape shape_;
   SharedObject<Shared> shared_;

@@ -30,7 +30,7 @@ class Collate::Generation {
   void run(const Replay& replay) {
     const SavedRound saved = memory_.rounds.load(replay.round);
     ordinal_ = replay.round;
-    first_position_ = saved.first_position;
+    first_sequence_ = saved.first_sequence;
     begin_rounds(saved.start);
     if (rounds_ && replay.published && !replay_round()) return;
     while (rounds_ && one_round()) {
@@ -146,26 +146,26 @@ class Collate::Generation {
     return slots;
   }
 
-  std::int64_t position(const Slot& slot) const { return first_position_ + slot.index_in_round; }
+  std::int64_t sequence(const Slot& slot) const { return first_sequence_ + slot.index_in_round; }
   bool is_published(const Slot& slot) const {
-    return position(slot) < memory_.arena.next_position();
+    return sequence(slot) < memory_.arena.next_sequence();
   }
 
   // False: given up.
   bool hand_out(const Slot& slot, std::int64_t epoch) {
-    const SlotPosition at{.position = position(slot), .ordinal = ordinal_, .epoch = epoch};
+    const SlotNumbers at{.sequence = sequence(slot), .ordinal = ordinal_, .epoch = epoch};
     Arena& arena = memory_.arena;
     if (is_published(slot)) {  // taken before the pipeline began
       skip_slot(slot, collate_.store_);
       return true;
     }
-    const auto is_free = [&] { return arena.is_free(at.position); };
+    const auto is_free = [&] { return arena.is_free(at.sequence); };
     if (!is_free()) {
       collate_.enter(Phase::waiting_for_slot);
       if (!wait_for(arena.freed(), is_free, given_up_)) return false;
     }
-    write_slot(slot, at, cost_model(setup().batching), collate_.store_, arena.buffers(at.position));
-    arena.publish(at.position);
+    write_slot(slot, at, cost_model(setup().batching), collate_.store_, arena.buffers(at.sequence));
+    arena.publish(at.sequence);
     collate_.control_.progress.fetch_add(1);
     return true;
   }
@@ -177,11 +177,11 @@ class Collate::Generation {
 
   // Whether the epoch ended with this round; the next epoch has then begun.
   bool end_round(std::int64_t slots) {
-    first_position_ += slots;
+    first_sequence_ += slots;
     ++ordinal_;
     const bool ended = rounds_->ended();
     const RoundStart next = ended ? start_of_next_epoch() : rounds_->start();
-    memory_.rounds.save({.ordinal = ordinal_, .first_position = first_position_, .start = next});
+    memory_.rounds.save({.ordinal = ordinal_, .first_sequence = first_sequence_, .start = next});
     collate_.control_.progress.fetch_add(1);
     if (!ended) return false;
     if (rounds_->remaining() > 0)
@@ -226,7 +226,7 @@ class Collate::Generation {
   std::optional<Epoch> epoch_;
   std::optional<Rounds> rounds_;
   std::int64_t ordinal_ = 0;
-  std::int64_t first_position_ = 0;
+  std::int64_t first_sequence_ = 0;
 };
 
 Collate::Collate(const LoaderSetup& setup, LoaderMemory& memory, SampleStream& stream)
@@ -264,8 +264,8 @@ PipelineStart Collate::await_start(const GivenUp& stopped) {
 // The start of a round is saved after all slots of the previous round are published.
 std::int64_t Collate::newest_published() const {
   const std::int64_t newest = memory_.rounds.newest();
-  const std::int64_t first = memory_.rounds.load(newest).first_position;
-  return memory_.arena.next_position() > std::max<std::int64_t>(0, first) ? newest : newest - 1;
+  const std::int64_t first = memory_.rounds.load(newest).first_sequence;
+  return memory_.arena.next_sequence() > std::max<std::int64_t>(0, first) ? newest : newest - 1;
 }
 
 void Collate::work(const GivenUp& stopped) {
@@ -273,7 +273,7 @@ void Collate::work(const GivenUp& stopped) {
   if (stopped()) return;
   const DataState& state = start_.state;
   if (memory_.rounds.newest() < 0)
-    memory_.rounds.save({.ordinal = 0, .first_position = -state.slots_taken, .start = state.start});
+    memory_.rounds.save({.ordinal = 0, .first_sequence = -state.slots_taken, .start = state.start});
   enter(Phase::joining);
   membership_ = memory_.membership(setup_, start_.store_address);
   while (!stopped()) {

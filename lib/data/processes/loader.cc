@@ -14,7 +14,7 @@ constexpr std::int64_t kMaxLeftOut = 1 << 20;
 
 ArenaShape arena_shape(const LoaderSetup& setup) {
   return {.slots = setup.depth,
-          .positions = max_positions(setup.batching, setup.rules.longest),
+          .padded_tokens = max_padded_tokens(setup.batching, setup.rules.longest),
           .left_out = std::min(setup.shape.data_size, kMaxLeftOut)};
 }
 
@@ -32,7 +32,7 @@ const LoaderSetup& checked(const LoaderSetup& setup) {
     throw UsageError(
         "{} batches of up to {} positions and the rings of {} workers take up to {} of memory, {} "
         "is available; lower --depth, --l-max, --cutoff-len, --batch-size or --data-workers",
-        setup.depth, arena_shape(setup).positions, setup.workers, format_bytes(needed),
+        setup.depth, arena_shape(setup).padded_tokens, setup.workers, format_bytes(needed),
         format_bytes(there));
   return setup;
 }

@@ -54,11 +54,11 @@ void ServerProcess::await_end() noexcept {
 }
 
 double PipelineStatistics::padding_fraction() const {
-  return positions > 0 ? 1 - ratio(tokens, static_cast<double>(positions)) : 0;
+  return padded_tokens > 0 ? 1 - ratio(tokens, static_cast<double>(padded_tokens)) : 0;
 }
 
 double PipelineStatistics::budget_fill(std::int64_t l_max) const {
-  return ratio(positions, static_cast<double>(groups) * static_cast<double>(l_max));
+  return ratio(padded_tokens, static_cast<double>(groups) * static_cast<double>(l_max));
 }
 
 double PipelineStatistics::mean_queue() const {
@@ -136,14 +136,14 @@ void Pipeline::follow(const BatchView& batch) {
 
 void Pipeline::count(const BatchView& batch) {
   const SlotHeader& header = batch.header;
-  statistics_.queued += loader_.memory.arena.next_position() - next_;
+  statistics_.queued += loader_.memory.arena.next_sequence() - next_;
   statistics_.rounds += header.index_in_round == 0 && header.kind != SlotKind::end ? 1 : 0;
   statistics_.slots += header.kind == SlotKind::end ? 0 : 1;
   statistics_.groups += header.kind == SlotKind::data ? 1 : 0;
   statistics_.idle_slots += header.kind == SlotKind::idle ? 1 : 0;
   statistics_.samples += header.rows;
   statistics_.tokens += header.tokens;
-  statistics_.positions += header.positions;
+  statistics_.padded_tokens += header.padded_tokens;
   statistics_.supervised += header.supervised;
   statistics_.left_out += header.left_out;
 }

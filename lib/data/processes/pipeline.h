@@ -47,7 +47,7 @@ struct PipelineStatistics {
   std::int64_t rounds = 0;
   std::int64_t samples = 0;
   std::int64_t tokens = 0;     // real ones
-  std::int64_t positions = 0;  // computed: tokens and padding
+  std::int64_t padded_tokens = 0;  // computed: tokens and padding
   std::int64_t supervised = 0;
   std::int64_t left_out = 0;
   std::int64_t queued = 0;          // finished slots that waited, summed over the calls of next()

@@ -81,7 +81,7 @@ void RoundLog::write(const SavedRound& round, Entry& into) const {
   into.ordinal.store(0, std::memory_order_release);
   into.refill_bytes = 0;
   into.has_checksum = 0;
-  into.first_position = round.first_position;
+  into.first_sequence = round.first_sequence;
   into.start_bytes = bytes.size();
   std::memcpy(start_text(round.ordinal), bytes.data(), bytes.size());
   into.ordinal.store(round.ordinal + 1, std::memory_order_release);
@@ -124,7 +124,7 @@ void RoundLog::clear() {
 SavedRound RoundLog::load(std::int64_t ordinal) const {
   const Entry& from = saved_entry(ordinal);
   ODB_CHECK_LE(from.start_bytes, max_start_bytes_);
-  SavedRound round{.ordinal = ordinal, .first_position = from.first_position, .start = {}};
+  SavedRound round{.ordinal = ordinal, .first_sequence = from.first_sequence, .start = {}};
   round.start = parse_state({start_text(ordinal), from.start_bytes}, "the saved start of a round")
                     .state.start;
   return round;

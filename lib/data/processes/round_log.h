@@ -26,7 +26,7 @@ struct SavedRound {
   std::int64_t ordinal = 0;
   // Arena position of the round's first slot. -n: the pipeline began inside the round, and n slots
   // were taken before.
-  std::int64_t first_position = 0;
+  std::int64_t first_sequence = 0;
   RoundStart start;
 };
 
@@ -71,7 +71,7 @@ class RoundLog {
   };
   struct Entry {
     std::atomic<std::int64_t> ordinal;  // + 1; 0: being written, or never written
-    std::int64_t first_position;
+    std::int64_t first_sequence;
     std::uint64_t start_bytes;                // of the serialized start, which follows the entry
     std::atomic<std::uint64_t> refill_bytes;  // of the record, after the start's room; 0: none
     std::atomic<std::uint32_t> has_checksum;

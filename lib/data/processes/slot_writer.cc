@@ -34,15 +34,15 @@ void write_rows(const Group& group, std::size_t columns, SampleStore& store,
 
 }  // namespace
 
-void write_slot(const Slot& slot, const SlotPosition& at, const CostModel& model,
+void write_slot(const Slot& slot, const SlotNumbers& at, const CostModel& model,
                 SampleStore& store, const SlotBuffers& buffers) {
   const GroupSums& sums = slot.group.sums;
   const bool padded = model.layout == Layout::padded;
   const std::int64_t columns = padded && sums.rows > 0 ? model.row_length(sums.longest) : 0;
-  const std::int64_t positions = padded ? sums.rows * columns : sums.tokens;
-  ODB_CHECK_LE(positions, static_cast<std::int64_t>(buffers.ids.size()));
+  const std::int64_t padded_tokens = padded ? sums.rows * columns : sums.tokens;
+  ODB_CHECK_LE(padded_tokens, static_cast<std::int64_t>(buffers.ids.size()));
   ODB_CHECK_LE(slot.left_out.size(), buffers.left_out.size());
-  *buffers.header = {.position = at.position,
+  *buffers.header = {.sequence = at.sequence,
                    .ordinal = at.ordinal,
                    .epoch = at.epoch,
                    .number = slot.number,
@@ -57,7 +57,7 @@ void write_slot(const Slot& slot, const SlotPosition& at, const CostModel& model
                    .columns = columns,
                    .tokens = sums.tokens,
                    .supervised = sums.supervised,
-                   .positions = positions,
+                   .padded_tokens = padded_tokens,
                    .left_out = static_cast<std::int64_t>(slot.left_out.size())};
   write_rows(slot.group, static_cast<std::size_t>(columns), store, buffers);
   std::copy(slot.left_out.begin(), slot.left_out.end(), buffers.left_out.begin());

@@ -13,7 +13,7 @@
 namespace odb {
 namespace {
 
-constexpr ArenaShape kShape{.slots = 2, .positions = 12, .left_out = 3};
+constexpr ArenaShape kShape{.slots = 2, .padded_tokens = 12, .left_out = 3};
 
 // Sample `view` has tokens 100 * view + 0, 1, 2, ...; labels are the same except for the first one.
 void put(SampleStore& store, ViewId view, std::int32_t length) {
@@ -43,48 +43,48 @@ TEST_CASE("arena: a strategy's batches fit, also padded rows and long samples") 
   BatchingOptions options;
   options.l_max = 100;
   options.pad_multiple = 8;
-  const auto positions = [&](Strategy strategy, Layout layout, std::int64_t longest) {
+  const auto padded_tokens = [&](Strategy strategy, Layout layout, std::int64_t longest) {
     options.strategy = strategy;
     options.layout = layout;
     options.batch_size = 5;
     options.grouping = Grouping::automatic;
-    return max_positions(resolve(options, Layout::flat), longest);
+    return max_padded_tokens(resolve(options, Layout::flat), longest);
   };
-  CHECK(positions(Strategy::odb, Layout::flat, 50) == 100);
-  CHECK(positions(Strategy::odb, Layout::flat, 150) == 150);
-  CHECK(positions(Strategy::odb, Layout::padded, 150) == 152);
-  CHECK(positions(Strategy::standard, Layout::flat, 150) == 750);
-  CHECK(positions(Strategy::sorted, Layout::padded, 150) == 760);
-  CHECK(positions(Strategy::packing, Layout::flat, 50) == 100);
+  CHECK(padded_tokens(Strategy::odb, Layout::flat, 50) == 100);
+  CHECK(padded_tokens(Strategy::odb, Layout::flat, 150) == 150);
+  CHECK(padded_tokens(Strategy::odb, Layout::padded, 150) == 152);
+  CHECK(padded_tokens(Strategy::standard, Layout::flat, 150) == 750);
+  CHECK(padded_tokens(Strategy::sorted, Layout::padded, 150) == 760);
+  CHECK(padded_tokens(Strategy::packing, Layout::flat, 50) == 100);
 }
 
 TEST_CASE("arena: slots are published and released in order, at most D ahead") {
   Arena arena("test", kShape);
-  CHECK(arena.next_position() == 0);
+  CHECK(arena.next_sequence() == 0);
   CHECK_FALSE(arena.is_published(0));
-  for (std::int64_t position = 0; position < 7; ++position) {
-    CHECK(arena.is_free(position));
-    *arena.buffers(position).header = {.position = position};
-    arena.publish(position);
-    CHECK(arena.next_position() == position + 1);
-    CHECK(arena.is_published(position));
-    CHECK(arena.view(position).header.position == position);
-    CHECK_FALSE(arena.is_published(position + 1));
-    CHECK_THROWS_AS(arena.view(position + 1), InternalError);
-    if (position == 0) continue;
-    CHECK_FALSE(arena.is_free(position + 1));
-    CHECK_THROWS_AS(arena.publish(position + 1), InternalError);
-    CHECK_THROWS_AS(arena.release(position), InternalError);
-    arena.release(position - 1);
+  for (std::int64_t sequence = 0; sequence < 7; ++sequence) {
+    CHECK(arena.is_free(sequence));
+    *arena.buffers(sequence).header = {.sequence = sequence};
+    arena.publish(sequence);
+    CHECK(arena.next_sequence() == sequence + 1);
+    CHECK(arena.is_published(sequence));
+    CHECK(arena.view(sequence).header.sequence == sequence);
+    CHECK_FALSE(arena.is_published(sequence + 1));
+    CHECK_THROWS_AS(arena.view(sequence + 1), InternalError);
+    if (sequence == 0) continue;
+    CHECK_FALSE(arena.is_free(sequence + 1));
+    CHECK_THROWS_AS(arena.publish(sequence + 1), InternalError);
+    CHECK_THROWS_AS(arena.release(sequence), InternalError);
+    arena.release(sequence - 1);
   }
   arena.clear();
-  CHECK(arena.next_position() == 0);
+  CHECK(arena.next_sequence() == 0);
   CHECK(arena.is_free(1));
 }
 
 TEST_CASE("arena: a damaged header is detected") {
   Arena arena("test", kShape);
-  *arena.buffers(0).header = {.position = 0, .rows = 13};
+  *arena.buffers(0).header = {.sequence = 0, .rows = 13};
   arena.publish(0);
   CHECK_THROWS_AS(arena.view(0), InternalError);
 }
@@ -97,7 +97,7 @@ TEST_CASE("slots: flat concatenates rows") {
   slot.left_out = {{.view = 5, .reason = LeftOutReason::bad_record}};
   slot.last_of_step = true;
   slot.totals = {.supervised = 3, .tokens = 4, .samples = 2, .supervised_groups = 1};
-  write_slot(slot, {.position = 0, .ordinal = 11, .epoch = 2}, {.layout = Layout::flat}, store,
+  write_slot(slot, {.sequence = 0, .ordinal = 11, .epoch = 2}, {.layout = Layout::flat}, store,
              arena.buffers(0));
   arena.publish(0);
   const BatchView batch = arena.view(0);

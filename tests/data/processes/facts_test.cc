@@ -128,7 +128,7 @@ TEST_CASE("round log: the newest D + 1 starts are kept, and a replay does not ch
   RoundLog log("log", 2, 10000, 1000);
   CHECK(log.newest() == -1);
   const auto round = [](std::int64_t ordinal) {
-    SavedRound saved{.ordinal = ordinal, .first_position = 10 * ordinal, .start = {}};
+    SavedRound saved{.ordinal = ordinal, .first_sequence = 10 * ordinal, .start = {}};
     saved.start.round = ordinal;
     saved.start.window = {{.view = ordinal, .sent_back = 1}};
     return saved;
@@ -138,7 +138,7 @@ TEST_CASE("round log: the newest D + 1 starts are kept, and a replay does not ch
     CHECK(log.newest() == ordinal);
     for (std::int64_t kept = std::max<std::int64_t>(0, ordinal - 2); kept <= ordinal; ++kept) {
       CHECK(log.load(kept).start == round(kept).start);
-      CHECK(log.load(kept).first_position == 10 * kept);
+      CHECK(log.load(kept).first_sequence == 10 * kept);
     }
   }
   CHECK_THROWS_AS(log.load(1), InternalError);
@@ -156,7 +156,7 @@ TEST_CASE("round log: the newest D + 1 starts are kept, and a replay does not ch
 TEST_CASE("round log: a round keeps its refill record and its checksum until it is reused") {
   RoundLog log("log", 2, 10000, 1000);
   const auto save = [&](std::int64_t ordinal) {
-    log.save({.ordinal = ordinal, .first_position = 0, .start = {}});
+    log.save({.ordinal = ordinal, .first_sequence = 0, .start = {}});
   };
   save(0);
   CHECK_FALSE(log.load_refill(0));

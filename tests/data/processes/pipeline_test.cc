@@ -207,7 +207,7 @@ TEST_CASE("pipeline: several slots may be held, and statistics add up") {
   }
   CHECK(found.tokens == tokens);
   CHECK(found.samples == samples);
-  CHECK(found.positions == positions);
+  CHECK(found.padded_tokens == positions);
   CHECK(found.left_out == left_out);
   CHECK(found.samples + found.left_out == 150);
   CHECK(found.padding_fraction() == Approx(1 - double(tokens) / double(positions)));
