@@ -12,7 +12,7 @@
 #include "base/real_file_system.h"
 #include "bench_commands.h"
 #include "model/init.h"
-#include "model/kept_memory.h"
+#include "model/caching_allocator.h"
 #include "model/linear.h"
 #include "model/measure.h"
 #include "model/qwen3.h"
@@ -61,8 +61,8 @@ int bench_model(const Arguments& arguments) {
                                "after.",
                            .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
-  keep_tensor_memory();
-  limit_kept_kernels();
+  enable_caching_allocator();
+  limit_onednn_cache();
   if (options.threads > 0) at::set_num_threads(static_cast<int>(options.threads));
 
   RealFileSystem files;

@@ -89,17 +89,17 @@ struct RowAttention : torch::autograd::Function<RowAttention> {
                         const Tensor& values, const c10::intrusive_ptr<AttentionWork>& work) {
     const Tensor q = queries.contiguous(), k = keys.contiguous(), v = values.contiguous();
     const Tensor out = torch::empty_like(q);
-    const Tensor log_sums = torch::empty({q.size(0), q.size(1)}, q.options());
+    const Tensor logsumexp = torch::empty({q.size(0), q.size(1)}, q.options());
     const attention::Shape heads = shape_of(q, k);
     for_heads(work->rows, heads,
               [&](std::int64_t token, const attention::Shape& shape, std::int64_t head,
                   float* workspace) {
                 attention::forward(work->instructions, inputs_at(q, k, v, token), shape, head,
                                    out.mutable_data_ptr<float>() + token * q.stride(0),
-                                   log_sums.mutable_data_ptr<float>() + token * q.size(1),
+                                   logsumexp.mutable_data_ptr<float>() + token * q.size(1),
                                    workspace);
               });
-    context->save_for_backward({q, k, v, out, log_sums});
+    context->save_for_backward({q, k, v, out, logsumexp});
     context->saved_data["work"] = c10::IValue::make_capsule(work);
     return out;
   }
@@ -109,7 +109,7 @@ struct RowAttention : torch::autograd::Function<RowAttention> {
     const auto& work = static_cast<const AttentionWork&>(*capsule);
     const variable_list saved = context->get_saved_variables();
     const Tensor &q = saved[0], &k = saved[1], &v = saved[2], &out = saved[3];
-    const Tensor& log_sums = saved[4];
+    const Tensor& logsumexp = saved[4];
     const Tensor d_out = gradients[0].contiguous();
     const Tensor d_q = torch::empty_like(q), d_k = torch::empty_like(k), d_v = torch::empty_like(v);
     for_heads(work.rows, shape_of(q, k),
@@ -120,7 +120,7 @@ struct RowAttention : torch::autograd::Function<RowAttention> {
                 attention::backward(
                     work.instructions, inputs_at(q, k, v, token),
                     {.out = out.const_data_ptr<float>() + query,
-                     .log_sums = log_sums.const_data_ptr<float>() + token * q.size(1),
+                     .logsumexp = logsumexp.const_data_ptr<float>() + token * q.size(1),
                      .d_out = d_out.const_data_ptr<float>() + query},
                     shape, head,
                     {.queries = d_q.mutable_data_ptr<float>() + query,
@@ -159,8 +159,8 @@ Tensor attend_on_cpu(const AttentionInputs& inputs, const RowOffsets& rows) {
   auto work = c10::make_intrusive<AttentionWork>();
   work->rows = rows;
   work->instructions = *instructions;
-  const auto wide = [](const Tensor& heads) { return heads.to(torch::kFloat); };
-  return RowAttention::apply(wide(inputs.queries), wide(inputs.keys), wide(inputs.values), work)
+  const auto to_fp32 = [](const Tensor& heads) { return heads.to(torch::kFloat); };
+  return RowAttention::apply(to_fp32(inputs.queries), to_fp32(inputs.keys), to_fp32(inputs.values), work)
       .flatten(1)
       .to(inputs.queries.scalar_type());
 }

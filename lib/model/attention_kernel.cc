@@ -27,11 +27,11 @@ constexpr std::int64_t kKeys = 64;      // of a block
 constexpr std::int64_t kMaxRows = 96;  // of a block: query tokens x query heads of a key head
 
 // How many rows and vectors of a product a processor keeps in registers.
-struct Wide {  // 32 registers of 64 bytes
+struct Avx512 {  // 32 registers of 64 bytes
   static constexpr int kVectors = 4;
   static constexpr int kRows = 6;
 };
-struct Narrow {  // 16 registers of 32 bytes
+struct Avx2 {  // 16 registers of 32 bytes
   static constexpr int kVectors = 1;
   static constexpr int kRows = 6;
 };
@@ -180,7 +180,7 @@ struct Head {
 };
 
 // Blocks of keys, transposed: [block][size][kKeys]; zeros after the last key.
-ODB_INLINE void turn_keys(const Head& head, const float* from, float* to) {
+ODB_INLINE void transpose_keys(const Head& head, const float* from, float* to) {
   std::memset(to, 0, static_cast<std::size_t>(head.padded * head.size) * sizeof(float));
   for (std::int64_t token = 0; token < head.shape.length; ++token) {
     const float* key = from + head.key(token);
@@ -252,7 +252,7 @@ ODB_INLINE void soften(float* scores, std::int64_t seen, float& most, float& sum
 
 template <typename Machine>
 ODB_INLINE void forward_on(const Inputs& inputs, const Shape& shape, std::int64_t key_value_head,
-                           float* out, float* log_sums, float* workspace) {
+                           float* out, float* logsumexp, float* workspace) {
   const Head head(shape, key_value_head);
   const std::int64_t size = head.size;
   float* const turned = workspace;
@@ -262,7 +262,7 @@ ODB_INLINE void forward_on(const Inputs& inputs, const Shape& shape, std::int64_
   float* const scores = sums + head.rows() * size;
   float* const most = scores + head.rows() * kKeys;
   float* const weight = most + head.rows();
-  turn_keys(head, inputs.keys, turned);
+  transpose_keys(head, inputs.keys, turned);
   gather_keys(head, inputs.values, values);
   const float scale = 1 / std::sqrt(static_cast<float>(size));
   for (std::int64_t first = 0; first < shape.length; first += head.tokens) {
@@ -291,7 +291,7 @@ ODB_INLINE void forward_on(const Inputs& inputs, const Shape& shape, std::int64_
       float* const to = out + head.query(token) + place * size;
       for (std::int64_t i = 0; i < size; i += kLanes)
         at(to + i) = at(sums + row * size + i) / weight[row];
-      log_sums[head.log_sum(token) + place] = most[row] + std::log(weight[row]);
+      logsumexp[head.log_sum(token) + place] = most[row] + std::log(weight[row]);
     }
   }
 }
@@ -326,8 +326,8 @@ ODB_INLINE void backward_on(const Inputs& inputs, const Outputs& outputs, const 
   float* const weights = d_out + block;
   float* const d_scores = weights + head.rows() * kKeys;
   float* const deltas = d_scores + head.rows() * kKeys;
-  turn_keys(head, inputs.keys, turned_keys);
-  turn_keys(head, inputs.values, turned_values);
+  transpose_keys(head, inputs.keys, turned_keys);
+  transpose_keys(head, inputs.values, turned_values);
   gather_keys(head, inputs.keys, keys);
   std::fill(d_keys, d_keys + 2 * all_keys, 0.0f);
   const float scale = 1 / std::sqrt(static_cast<float>(size));
@@ -350,7 +350,7 @@ ODB_INLINE void backward_on(const Inputs& inputs, const Outputs& outputs, const 
       for (std::int64_t row = 0; row < rows; ++row)
         differentiate(weights + row * kKeys, d_scores + row * kKeys,
                       seen_keys(head, first, row, key),
-                      outputs.log_sums[head.log_sum(first + row / head.group) + row % head.group],
+                      outputs.logsumexp[head.log_sum(first + row / head.group) + row % head.group],
                       deltas[row]);
       product<Machine, true>({weights, 1, kKeys}, d_out, size, d_values + key * size, size, depth,
                              size, rows);
@@ -368,24 +368,24 @@ ODB_INLINE void backward_on(const Inputs& inputs, const Outputs& outputs, const 
   scatter_keys(head, d_values, gradients.values);
 }
 
-#define ODB_WIDE __attribute__((target("arch=x86-64-v4,prefer-vector-width=512")))
-#define ODB_NARROW __attribute__((target("arch=x86-64-v3")))
+#define ODB_AVX512 __attribute__((target("arch=x86-64-v4,prefer-vector-width=512")))
+#define ODB_AVX2 __attribute__((target("arch=x86-64-v3")))
 
-ODB_WIDE void forward_wide(const Inputs& inputs, const Shape& shape, std::int64_t head, float* out,
-                           float* log_sums, float* workspace) {
-  forward_on<Wide>(inputs, shape, head, out, log_sums, workspace);
+ODB_AVX512 void forward_avx512(const Inputs& inputs, const Shape& shape, std::int64_t head, float* out,
+                           float* logsumexp, float* workspace) {
+  forward_on<Avx512>(inputs, shape, head, out, logsumexp, workspace);
 }
-ODB_NARROW void forward_narrow(const Inputs& inputs, const Shape& shape, std::int64_t head,
-                               float* out, float* log_sums, float* workspace) {
-  forward_on<Narrow>(inputs, shape, head, out, log_sums, workspace);
+ODB_AVX2 void forward_avx2(const Inputs& inputs, const Shape& shape, std::int64_t head,
+                               float* out, float* logsumexp, float* workspace) {
+  forward_on<Avx2>(inputs, shape, head, out, logsumexp, workspace);
 }
-ODB_WIDE void backward_wide(const Inputs& inputs, const Outputs& outputs, const Shape& shape,
+ODB_AVX512 void backward_avx512(const Inputs& inputs, const Outputs& outputs, const Shape& shape,
                             std::int64_t head, const Gradients& gradients, float* workspace) {
-  backward_on<Wide>(inputs, outputs, shape, head, gradients, workspace);
+  backward_on<Avx512>(inputs, outputs, shape, head, gradients, workspace);
 }
-ODB_NARROW void backward_narrow(const Inputs& inputs, const Outputs& outputs, const Shape& shape,
+ODB_AVX2 void backward_avx2(const Inputs& inputs, const Outputs& outputs, const Shape& shape,
                                 std::int64_t head, const Gradients& gradients, float* workspace) {
-  backward_on<Narrow>(inputs, outputs, shape, head, gradients, workspace);
+  backward_on<Avx2>(inputs, outputs, shape, head, gradients, workspace);
 }
 
 }  // namespace
@@ -407,15 +407,15 @@ std::optional<Instructions> instructions_for(std::int64_t head_size) {
 }
 
 void forward(Instructions instructions, const Inputs& inputs, const Shape& shape,
-             std::int64_t key_value_head, float* out, float* log_sums, float* workspace) {
-  const auto run = instructions == Instructions::avx512 ? forward_wide : forward_narrow;
-  run(inputs, shape, key_value_head, out, log_sums, workspace);
+             std::int64_t key_value_head, float* out, float* logsumexp, float* workspace) {
+  const auto run = instructions == Instructions::avx512 ? forward_avx512 : forward_avx2;
+  run(inputs, shape, key_value_head, out, logsumexp, workspace);
 }
 
 void backward(Instructions instructions, const Inputs& inputs, const Outputs& outputs,
               const Shape& shape, std::int64_t key_value_head, const Gradients& gradients,
               float* workspace) {
-  const auto run = instructions == Instructions::avx512 ? backward_wide : backward_narrow;
+  const auto run = instructions == Instructions::avx512 ? backward_avx512 : backward_avx2;
   run(inputs, outputs, shape, key_value_head, gradients, workspace);
 }
 

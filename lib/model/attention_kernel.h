@@ -37,15 +37,15 @@ struct Inputs {
 std::int64_t workspace_size(const Shape& shape);
 
 // One key head of a row and its query heads: writes their part of `out` [length, heads, head_size]
-// and of `log_sums` [length, heads], the logarithm of each query's sum of exponentials. Heads can
+// and of `logsumexp` [length, heads], the logarithm of each query's sum of exponentials. Heads can
 // be done in parallel. `instructions` must be ones that the processor has.
 void forward(Instructions instructions, const Inputs& inputs, const Shape& shape,
-             std::int64_t key_value_head, float* out, float* log_sums, float* workspace);
+             std::int64_t key_value_head, float* out, float* logsumexp, float* workspace);
 
 // What the backward pass needs beside the inputs.
 struct Outputs {
   const float* out;
-  const float* log_sums;
+  const float* logsumexp;
   const float* d_out;
 };
 struct Gradients {

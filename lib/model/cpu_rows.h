@@ -33,7 +33,7 @@ inline const float* load_row(const float* row, std::vector<float>&, std::int64_t
 inline const float* load_row(const c10::BFloat16* row, std::vector<float>& buffer,
                              std::int64_t count) {
   buffer.resize(static_cast<std::size_t>(count));
-  row::widen(row, buffer.data(), count);
+  row::bf16_to_fp32(row, buffer.data(), count);
   return buffer.data();
 }
 
@@ -47,7 +47,7 @@ inline float* output_row(c10::BFloat16*, std::vector<float>& buffer, std::int64_
 }
 inline void store_row(const float*, float*, std::int64_t) {}
 inline void store_row(const float* values, c10::BFloat16* row, std::int64_t count) {
-  row::narrow(values, row, count);
+  row::fp32_to_bf16(values, row, count);
 }
 
 // Calls `work(begin, end, part)` for ranges of 0..rows-1 in parallel; `part` < row_parts() numbers

@@ -31,11 +31,11 @@ std::optional<c10::TypedOperatorHandle<OneDnnLinear>> find_one_dnn_linear() {
 
 }  // namespace
 
-void limit_kept_kernels() {
+void limit_onednn_cache() {
   ::setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128", /*overwrite=*/0);
 }
 
-Tensor times_transposed(const Tensor& a, const Tensor& b) {
+Tensor multiply_transposed(const Tensor& a, const Tensor& b) {
   static const auto one_dnn = find_one_dnn_linear();
   const bool suits = one_dnn && a.device().is_cpu() && a.scalar_type() == torch::kFloat &&
                      a.numel() > 0 && b.numel() > 0;
@@ -51,11 +51,11 @@ namespace {
 struct Linear : torch::autograd::Function<Linear> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
                         const std::optional<Tensor>& bias) {
-    const Tensor narrow = weight.to(x.scalar_type());
-    context->save_for_backward({x, narrow});
+    const Tensor cast_weight = weight.to(x.scalar_type());
+    context->save_for_backward({x, cast_weight});
     context->saved_data["has_bias"] = bias.has_value();
     context->saved_data["type"] = weight.scalar_type();
-    Tensor y = times_transposed(x, narrow);
+    Tensor y = multiply_transposed(x, cast_weight);
     if (bias) y += bias->to(x.scalar_type());
     return y;
   }
@@ -64,8 +64,8 @@ struct Linear : torch::autograd::Function<Linear> {
     const Tensor dy = gradients[0].contiguous();
     const auto type = context->saved_data["type"].toScalarType();
     Tensor dx, d_weight, d_bias;
-    if (context->needs_input_grad(0)) dx = times_transposed(dy, saved[1].t());
-    if (context->needs_input_grad(1)) d_weight = times_transposed(dy.t(), saved[0].t()).to(type);
+    if (context->needs_input_grad(0)) dx = multiply_transposed(dy, saved[1].t());
+    if (context->needs_input_grad(1)) d_weight = multiply_transposed(dy.t(), saved[0].t()).to(type);
     if (context->saved_data["has_bias"].toBool()) d_bias = dy.sum(0, false, type);
     return {dx, d_weight, d_bias};
   }

@@ -10,11 +10,11 @@ namespace odb {
 
 // Limits oneDNN's kernel cache. A kernel takes up to a megabyte, every number of tokens needs new
 // ones, and by default oneDNN keeps 1,024. Call it before the first product.
-void limit_kept_kernels();
+void limit_onednn_cache();
 
 // a [n, k] times the transpose of b [m, k]: [n, m]. Both of one type; any strides. Not
 // differentiable.
-torch::Tensor times_transposed(const torch::Tensor& a, const torch::Tensor& b);
+torch::Tensor multiply_transposed(const torch::Tensor& a, const torch::Tensor& b);
 
 // x [n, in] times the transpose of weight [out, in], plus bias [out] unless it is undefined.
 // Differentiable; gradients of weight and bias are fp32 (the weight's type).

@@ -14,7 +14,7 @@ struct Sizes {
   double queries, heads;  // values of a token's queries; of its queries, keys and values
   double scales;          // fp32 values of a token: factors of norms, sums of attention
   double element;         // bytes of an activation
-  bool narrow;
+  bool is_bf16;
 
   Sizes(const ModelConfig& config, const ModelOptions& options, std::int64_t of)
       : tokens(static_cast<double>(of)),
@@ -26,7 +26,7 @@ struct Sizes {
         heads(static_cast<double>(config.query_width() + 2 * config.key_value_width())),
         scales(static_cast<double>(2 + 2 * config.heads + config.key_value_heads)),
         element(options.dtype == ComputeType::bf16 ? 2 : 4),
-        narrow(options.dtype == ComputeType::bf16) {}
+        is_bf16(options.dtype == ComputeType::bf16) {}
 };
 
 std::int64_t bytes(double count) {
@@ -41,7 +41,7 @@ double block_kept(const Sizes& size) {
   const double own = 4 * size.hidden + size.heads + 3 * size.inner;
   const double attention = size.heads + size.queries;
   return size.tokens *
-         (size.element * (own + (size.narrow ? size.queries : 0)) + 4 * (attention + size.scales));
+         (size.element * (own + (size.is_bf16 ? size.queries : 0)) + 4 * (attention + size.scales));
 }
 
 // In use at once within a block's backward: gradients of the stream and of its widest tensors.
@@ -57,7 +57,7 @@ double loss_working(const Sizes& size) {
       static_cast<double>(loss_chunk_positions(static_cast<std::int64_t>(size.vocabulary)));
   const double chunk = 4 * size.vocabulary * std::min(positions, size.tokens);
   const double head = size.vocabulary * size.hidden;
-  return chunk * (size.narrow ? 1.5 : 1) + head * (4 + (size.narrow ? 2 : 0) + size.element);
+  return chunk * (size.is_bf16 ? 1.5 : 1) + head * (4 + (size.is_bf16 ? 2 : 0) + size.element);
 }
 
 double block_matrix_values(const ModelConfig& config) {
@@ -69,7 +69,7 @@ double block_matrix_values(const ModelConfig& config) {
 }
 
 // Measured: a process with LibTorch, the kernels that oneDNN keeps (linear.h limits their number),
-// and the excess of kept blocks over the tensors in them (kept_memory.h).
+// and the excess of kept blocks over the tensors in them (caching_allocator.h).
 double process_bytes(double passing) {
   constexpr double kLibTorch = 140e6;
   constexpr double kKernels = 100e6;
@@ -94,7 +94,7 @@ MemoryEstimate estimate_memory(const ModelConfig& config, const ModelOptions& op
   return {.weights = bytes(4 * parameters),
           .gradients = bytes(4 * parameters),
           .optimizer = bytes(8 * parameters),
-          .copies = size.narrow ? bytes(2 * block_matrix_values(config)) : 0,
+          .copies = size.is_bf16 ? bytes(2 * block_matrix_values(config)) : 0,
           .activations = bytes(kept),
           .working = bytes(working),
           .process = bytes(process_bytes(kept + working))};

@@ -118,9 +118,9 @@ struct AddRmsNorm : torch::autograd::Function<AddRmsNorm> {
 };
 
 Tensor composed_rms_norm(const Tensor& x, const Tensor& weight, double epsilon) {
-  const Tensor wide = x.scalar_type() == torch::kDouble ? x : x.to(torch::kFloat);
-  const Tensor scale = torch::rsqrt(wide.square().mean(-1, true) + epsilon);
-  return (wide * scale * weight).to(x.scalar_type());
+  const Tensor upcast = x.scalar_type() == torch::kDouble ? x : x.to(torch::kFloat);
+  const Tensor scale = torch::rsqrt(upcast.square().mean(-1, true) + epsilon);
+  return (upcast * scale * weight).to(x.scalar_type());
 }
 
 }  // namespace

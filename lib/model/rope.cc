@@ -71,7 +71,7 @@ struct Turning {
 };
 
 template <typename T>
-void turn_tokens(const T* qkv, const SplitHeads<T>& out, const Turning& turning, std::int64_t begin,
+void rotate_tokens(const T* qkv, const SplitHeads<T>& out, const Turning& turning, std::int64_t begin,
                  std::int64_t end) {
   const Heads& heads = out.heads;
   const std::int64_t size = heads.size;
@@ -99,7 +99,7 @@ void turn_tokens(const T* qkv, const SplitHeads<T>& out, const Turning& turning,
 
 // `d_weights`: [2, size], added to.
 template <typename T>
-void turn_tokens_back(const T* qkv, const SplitHeads<const T>& gradients, const Turning& turning,
+void rotate_tokens_back(const T* qkv, const SplitHeads<const T>& gradients, const Turning& turning,
                       T* d_qkv, float* d_weights, std::int64_t begin, std::int64_t end) {
   const Heads& heads = gradients.heads;
   const std::int64_t size = heads.size;
@@ -156,7 +156,7 @@ struct RotateHeads : torch::autograd::Function<RotateHeads> {
       const SplitHeads<T> out{q.mutable_data_ptr<T>(), k.mutable_data_ptr<T>(),
                               v.mutable_data_ptr<T>(), heads};
       for_rows(tokens, heads.row(), [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-        turn_tokens(qkv.const_data_ptr<T>(), out, turning, begin, end);
+        rotate_tokens(qkv.const_data_ptr<T>(), out, turning, begin, end);
       });
     });
     context->save_for_backward({qkv, query_norm, key_norm, cosines, sines, scales});
@@ -186,7 +186,7 @@ struct RotateHeads : torch::autograd::Function<RotateHeads> {
                                      d_v.const_data_ptr<T>(), heads};
       for_rows(
           qkv.size(0), heads.row(), [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
-            turn_tokens_back(qkv.const_data_ptr<T>(), back, turning, d_qkv.mutable_data_ptr<T>(),
+            rotate_tokens_back(qkv.const_data_ptr<T>(), back, turning, d_qkv.mutable_data_ptr<T>(),
                              parts.mutable_data_ptr<float>() + part * 2 * heads.size, begin, end);
           });
     });

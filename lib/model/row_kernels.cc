@@ -76,12 +76,12 @@ ODB_VECTORISED void scale_in_place(float* values, float factor, std::int64_t cou
 
 }  // namespace
 
-ODB_VECTORISED void widen(const c10::BFloat16* from, float* to, std::int64_t count) {
+ODB_VECTORISED void bf16_to_fp32(const c10::BFloat16* from, float* to, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i)
     to[i] = std::bit_cast<float>(static_cast<std::uint32_t>(from[i].x) << 16);
 }
 
-ODB_VECTORISED void narrow(const float* from, c10::BFloat16* to, std::int64_t count) {
+ODB_VECTORISED void fp32_to_bf16(const float* from, c10::BFloat16* to, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     const auto bits = std::bit_cast<std::uint32_t>(from[i]);
     const std::uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;

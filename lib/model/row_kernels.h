@@ -12,8 +12,8 @@
 
 namespace odb::row {
 
-void widen(const c10::BFloat16* from, float* to, std::int64_t count);
-void narrow(const float* from, c10::BFloat16* to, std::int64_t count);
+void bf16_to_fp32(const c10::BFloat16* from, float* to, std::int64_t count);
+void fp32_to_bf16(const float* from, c10::BFloat16* to, std::int64_t count);
 
 void add(const float* a, const float* b, float* sum, std::int64_t count);
 

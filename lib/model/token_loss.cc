@@ -55,7 +55,7 @@ void add_weight_gradient(const Tensor& d_logits, const Tensor& hidden, Tensor& d
   for (std::int64_t begin = 0; begin < vocabulary; begin += block) {
     const std::int64_t rows = std::min(block, vocabulary - begin);
     d_weight.narrow(0, begin, rows)
-        .add_(times_transposed(d_logits.narrow(1, begin, rows).t(), hidden.t()));
+        .add_(multiply_transposed(d_logits.narrow(1, begin, rows).t(), hidden.t()));
   }
 }
 
@@ -68,9 +68,9 @@ struct LossParts {
 LossParts loss_in_chunks(const Tensor& hidden, const Tensor& weight,
                          const SupervisedPositions& supervised, bool wants_hidden,
                          bool wants_weight, std::int64_t chunk) {
-  const bool wide = hidden.scalar_type() == torch::kDouble;
-  const auto sum_type = wide ? torch::kDouble : torch::kFloat;
-  const Tensor narrow = weight.to(hidden.scalar_type());
+  const bool is_fp64 = hidden.scalar_type() == torch::kDouble;
+  const auto sum_type = is_fp64 ? torch::kDouble : torch::kFloat;
+  const Tensor cast_weight = weight.to(hidden.scalar_type());
   const std::int64_t count = hidden.size(0);
   LossParts parts;
   if (wants_hidden) parts.d_hidden = torch::empty_like(hidden);
@@ -79,7 +79,7 @@ LossParts loss_in_chunks(const Tensor& hidden, const Tensor& weight,
   for (std::int64_t begin = 0; begin < count; begin += chunk) {
     const std::int64_t rows = std::min(chunk, count - begin);
     const Tensor states = hidden.narrow(0, begin, rows);
-    Tensor logits = times_transposed(states, narrow).to(sum_type);
+    Tensor logits = multiply_transposed(states, cast_weight).to(sum_type);
     losses.push_back(cross_entropy_rows(logits, supervised.labels.narrow(0, begin, rows),
                                         wants_hidden || wants_weight));
     if (supervised.weights.defined()) {
@@ -89,7 +89,7 @@ LossParts loss_in_chunks(const Tensor& hidden, const Tensor& weight,
     }
     const Tensor d_logits = logits.to(hidden.scalar_type());
     if (wants_hidden)
-      parts.d_hidden.narrow(0, begin, rows).copy_(times_transposed(d_logits, narrow.t()));
+      parts.d_hidden.narrow(0, begin, rows).copy_(multiply_transposed(d_logits, cast_weight.t()));
     if (wants_weight) add_weight_gradient(d_logits, states, parts.d_weight);
   }
   // In fp64, so that the sum does not depend on the size of a chunk beyond the last digit.

@@ -40,10 +40,10 @@ struct Piece {
 };
 constexpr std::uint64_t kPieceValues = 1 << 18;
 
-void widen(const std::string& bytes, TensorType type, float* to) {
+void to_fp32(const std::string& bytes, TensorType type, float* to) {
   const auto count = static_cast<std::int64_t>(bytes.size() / 2);
   if (type == TensorType::bf16) {
-    row::widen(reinterpret_cast<const c10::BFloat16*>(bytes.data()), to, count);
+    row::bf16_to_fp32(reinterpret_cast<const c10::BFloat16*>(bytes.data()), to, count);
     return;
   }
   const auto* halves = reinterpret_cast<const c10::Half*>(bytes.data());
@@ -61,7 +61,7 @@ void read_piece(const InputFile& file, const Piece& piece, std::string& buffer) 
   }
   if (file.read_at(offset, into) != into.size())
     throw FileError("{}: tensor {}: the file was cut while it was read", file.path(), info.name);
-  if (info.type != TensorType::f32) widen(buffer, info.type, piece.to);
+  if (info.type != TensorType::f32) to_fp32(buffer, info.type, piece.to);
 }
 
 void read_pieces(FileSystem& files, const std::vector<Piece>& pieces) {
@@ -183,9 +183,9 @@ void save_model(FileSystem& files, const std::string& folder, const ModelConfig&
   index["metadata"]["total_size"] = total;
   if (shards.size() > 1)
     files.write_durably(join_path(folder, "model.safetensors.index.json"), index.dump(2) + "\n");
-  const bool narrow = options.type != TensorType::f32;
+  const bool is_16_bit = options.type != TensorType::f32;
   const char* dtype = options.type == TensorType::bf16 ? "bfloat16"
-                      : narrow                         ? "float16"
+                      : is_16_bit                         ? "float16"
                                                        : "float32";
   files.write_durably(join_path(folder, "config.json"), config_json_with_dtype(config, dtype));
 }

@@ -14,7 +14,7 @@
 namespace odb {
 namespace {
 
-torch::Tensor widened(std::span<const std::int32_t> values, bool pinned) {
+torch::Tensor as_int64(std::span<const std::int32_t> values, bool pinned) {
   const auto options = torch::TensorOptions(torch::kLong).pinned_memory(pinned);
   const torch::Tensor result = torch::empty({static_cast<std::int64_t>(values.size())}, options);
   std::ranges::copy(values, result.mutable_data_ptr<std::int64_t>());
@@ -55,8 +55,8 @@ MicroBatchBuilder::MicroBatchBuilder(torch::Device device, LossNorm norm)
 
 MicroBatch MicroBatchBuilder::build(const BatchView& batch) const {
   ODB_CHECK_EQ(batch.ids.size(), batch.labels.size());
-  MicroBatch made{.tokens = widened(batch.ids, copies_.has_value()),
-                  .labels = widened(batch.labels, false),
+  MicroBatch made{.tokens = as_int64(batch.ids, copies_.has_value()),
+                  .labels = as_int64(batch.labels, false),
                   .rows = rows_of(batch),
                   .row_weights = {},
                   .supervised = batch.header.supervised,

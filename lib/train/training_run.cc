@@ -23,7 +23,7 @@
 #include "dist/replicas.h"
 #include "dist/sums.h"
 #include "model/init.h"
-#include "model/kept_memory.h"
+#include "model/caching_allocator.h"
 #include "model/linear.h"
 #include "model/weights_io.h"
 #include "train/checkpoint.h"
@@ -410,8 +410,8 @@ int run_rank(const RunOptions& options, const std::string& config, const LaunchC
   DataProcesses processes =
       make_or_tell(launch, options, [&] { return DataProcesses(inputs.loaders); });
   // From here on LibTorch, and threads.
-  keep_tensor_memory();
-  limit_kept_kernels();
+  enable_caching_allocator();
+  limit_onednn_cache();
   const LeaveNowWatch watch;
   at::set_num_threads(threads_of(files, options.ranks, launch));
   TrainingRun run(files, inputs, processes, process_start);

@@ -95,13 +95,13 @@ void check(const Shape& shape, Instructions instructions) {
   constexpr float kUnwritten = 1e30f;
   std::vector<float> out(row.queries.size(), kUnwritten), d_queries(out),
       d_keys(row.keys.size(), kUnwritten), d_values(d_keys);
-  std::vector<float> log_sums(static_cast<std::size_t>(shape.length * shape.heads));
+  std::vector<float> logsumexp(static_cast<std::size_t>(shape.length * shape.heads));
   const attention::Inputs inputs{row.queries.data(), row.keys.data(), row.values.data()};
   std::vector<float> memory(static_cast<std::size_t>(attention::workspace_size(shape)));
   float* const workspace = memory.data();
   for (std::int64_t head = 0; head < shape.key_value_heads; ++head) {
-    attention::forward(instructions, inputs, shape, head, out.data(), log_sums.data(), workspace);
-    attention::backward(instructions, inputs, {out.data(), log_sums.data(), row.d_out.data()},
+    attention::forward(instructions, inputs, shape, head, out.data(), logsumexp.data(), workspace);
+    attention::backward(instructions, inputs, {out.data(), logsumexp.data(), row.d_out.data()},
                         shape, head, {d_queries.data(), d_keys.data(), d_values.data()}, workspace);
   }
   CHECK(worst_difference(out, row.out) < 2e-6);
@@ -137,7 +137,7 @@ TEST_CASE("attention kernels hold large scores") {
   if (!best) return;
   // Two tokens, one head: the second token's score with the first is 4000, with itself -4000.
   const Shape shape{2, 1, 1, 16};
-  std::vector<float> queries(32), keys(32), values(32), out(32), log_sums(2);
+  std::vector<float> queries(32), keys(32), values(32), out(32), logsumexp(2);
   queries[16] = 100;
   keys[0] = 160;
   keys[16] = -160;
@@ -146,10 +146,10 @@ TEST_CASE("attention kernels hold large scores") {
   std::vector<float> memory(static_cast<std::size_t>(attention::workspace_size(shape)));
   float* const workspace = memory.data();
   attention::forward(*best, {queries.data(), keys.data(), values.data()}, shape, 0, out.data(),
-                     log_sums.data(), workspace);
+                     logsumexp.data(), workspace);
   CHECK(out[0] == 1.0f);
   CHECK(out[16] == 1.0f);
-  CHECK(log_sums[1] == 4000.0f);
+  CHECK(logsumexp[1] == 4000.0f);
 }
 
 TEST_CASE("head sizes that are not a multiple of 16 are not supported") {

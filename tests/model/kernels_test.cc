@@ -87,17 +87,17 @@ TEST_CASE("Products of matrices with any strides") {
   const Tensor a = torch::randn({12, 30});
   const Tensor b = torch::randn({30, 25});
   const Tensor expected = torch::mm(a.to(torch::kDouble), b.to(torch::kDouble));
-  CHECK(distance(times_transposed(a, b.t()), expected) < 1e-5);
-  CHECK(distance(times_transposed(a.t().contiguous().t(), b.t().contiguous()), expected) < 1e-5);
-  CHECK(times_transposed(torch::randn({0, 3}), torch::randn({4, 3})).size(0) == 0);
+  CHECK(distance(multiply_transposed(a, b.t()), expected) < 1e-5);
+  CHECK(distance(multiply_transposed(a.t().contiguous().t(), b.t().contiguous()), expected) < 1e-5);
+  CHECK(multiply_transposed(torch::randn({0, 3}), torch::randn({4, 3})).size(0) == 0);
 }
 
 TEST_CASE("bf16 rows: widened exactly, narrowed to the nearest even, NaN kept") {
   const std::vector<float> values = {1.0f, 1.00390625f, 1.01171875f, -0.0f, INFINITY, NAN, 3e38f};
   std::vector<c10::BFloat16> narrow(values.size());
-  row::narrow(values.data(), narrow.data(), static_cast<std::int64_t>(values.size()));
+  row::fp32_to_bf16(values.data(), narrow.data(), static_cast<std::int64_t>(values.size()));
   std::vector<float> back(values.size());
-  row::widen(narrow.data(), back.data(), static_cast<std::int64_t>(values.size()));
+  row::bf16_to_fp32(narrow.data(), back.data(), static_cast<std::int64_t>(values.size()));
   CHECK(back[0] == 1.0f);
   CHECK(back[1] == 1.0f);       // halfway: to even
   CHECK(back[2] == 1.015625f);  // halfway: to even

@@ -17,17 +17,17 @@ namespace odb {
 
 // Switches all CPU tensors of this process to kept memory. For processes that train: call it once,
 // before any tensor exists. Any thread may allocate and free tensors.
-void keep_tensor_memory();
+void enable_caching_allocator();
 
 // The size of the class for a block of `bytes`; at least `bytes`.
-std::size_t memory_class(std::size_t bytes);
+std::size_t size_class(std::size_t bytes);
 
-struct KeptMemoryFigures {
+struct CachingAllocatorStats {
   std::int64_t in_use = 0;  // bytes of blocks that tensors hold; small tensors are not counted
-  std::int64_t kept = 0;    // bytes of free blocks
-  std::int64_t most = 0;    // the maximum of both together
+  std::int64_t cached = 0;    // bytes of free blocks
+  std::int64_t peak = 0;    // the maximum of both together
 };
-// Zeros before keep_tensor_memory().
-KeptMemoryFigures kept_memory_figures();
+// Zeros before enable_caching_allocator().
+CachingAllocatorStats caching_allocator_stats();
 
 }  // namespace odb

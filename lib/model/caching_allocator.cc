@@ -1,4 +1,4 @@
-#include "model/kept_memory.h"
+#include "model/caching_allocator.h"
 
 #include <sys/mman.h>
 
@@ -32,7 +32,7 @@ struct alignas(kAlignment) Header {
 };
 static_assert(sizeof(Header) == kAlignment);
 
-class KeptMemory final : public c10::Allocator {
+class CachingAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(std::size_t bytes) override {
     const c10::Device cpu(c10::DeviceType::CPU);
@@ -45,9 +45,9 @@ class KeptMemory final : public c10::Allocator {
     default_copy_data(to, from, count);
   }
 
-  KeptMemoryFigures figures() {
+  CachingAllocatorStats stats() {
     const std::lock_guard lock(mutex_);
-    return figures_;
+    return stats_;
   }
 
  private:
@@ -65,22 +65,22 @@ class KeptMemory final : public c10::Allocator {
   FreeBlocks free_;
   std::int64_t max_in_use_ = 0;
   std::uint64_t frees_ = 0;  // so far
-  KeptMemoryFigures figures_;
+  CachingAllocatorStats stats_;
 };
 
-KeptMemory& kept_memory() {
-  static auto* const memory = new KeptMemory;  // outlives every tensor
+CachingAllocator& caching_allocator() {
+  static auto* const memory = new CachingAllocator;  // outlives every tensor
   return *memory;
 }
 
-void* KeptMemory::take(std::size_t bytes) {
+void* CachingAllocator::take(std::size_t bytes) {
   const std::size_t needed = bytes + sizeof(Header);
   Header header;
   void* place = nullptr;
   if (needed < kSmall) {
     place = std::aligned_alloc(kAlignment, (needed + kAlignment - 1) / kAlignment * kAlignment);
   } else {
-    header.block = memory_class(needed);
+    header.block = size_class(needed);
     place = take_block(header.block);
   }
   if (place == nullptr) throw std::bad_alloc();
@@ -88,34 +88,34 @@ void* KeptMemory::take(std::size_t bytes) {
 }
 
 // Takes a block of at least `size` and sets `size` to its size.
-void* KeptMemory::take_block(std::size_t& size) {
+void* CachingAllocator::take_block(std::size_t& size) {
   const std::lock_guard lock(mutex_);
   const auto found = free_.lower_bound(size);
   const bool fits = found != free_.end() && found->first <= size + size / 4;
   if (fits) size = found->first;
   void* const place = fits ? take_free(found, found->second.size() - 1) : nullptr;
-  figures_.in_use += static_cast<std::int64_t>(size);
-  max_in_use_ = std::max(max_in_use_, figures_.in_use);
+  stats_.in_use += static_cast<std::int64_t>(size);
+  max_in_use_ = std::max(max_in_use_, stats_.in_use);
   if (place != nullptr) return place;
   make_room();
   void* const fresh =
       ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  figures_.most = std::max(figures_.most, figures_.in_use + figures_.kept);
+  stats_.peak = std::max(stats_.peak, stats_.in_use + stats_.cached);
   return fresh == MAP_FAILED ? nullptr : fresh;
 }
 
-Header* KeptMemory::take_free(FreeBlocks::iterator blocks, std::size_t place) {
+Header* CachingAllocator::take_free(FreeBlocks::iterator blocks, std::size_t place) {
   Header* const header = blocks->second[place];
   blocks->second.erase(blocks->second.begin() + static_cast<std::ptrdiff_t>(place));
-  figures_.kept -= static_cast<std::int64_t>(blocks->first);
+  stats_.cached -= static_cast<std::int64_t>(blocks->first);
   if (blocks->second.empty()) free_.erase(blocks);
   return header;
 }
 
 // Returns the blocks that have been free longest to the system, while all blocks exceed the peak
 // use by more than a sixteenth.
-void KeptMemory::make_room() {
-  while (!free_.empty() && figures_.in_use + figures_.kept > max_in_use_ + max_in_use_ / 16) {
+void CachingAllocator::make_room() {
+  while (!free_.empty() && stats_.in_use + stats_.cached > max_in_use_ + max_in_use_ / 16) {
     const auto oldest =
         std::min_element(free_.begin(), free_.end(), [](const auto& a, const auto& b) {
           return a.second.front()->freed < b.second.front()->freed;
@@ -125,27 +125,27 @@ void KeptMemory::make_room() {
   }
 }
 
-void KeptMemory::put(Header* header) {
+void CachingAllocator::put(Header* header) {
   const std::size_t size = header->block;
   const std::lock_guard lock(mutex_);
   header->freed = ++frees_;
   free_[size].push_back(header);
-  figures_.in_use -= static_cast<std::int64_t>(size);
-  figures_.kept += static_cast<std::int64_t>(size);
+  stats_.in_use -= static_cast<std::int64_t>(size);
+  stats_.cached += static_cast<std::int64_t>(size);
 }
 
-void KeptMemory::give_back(void* data) {
+void CachingAllocator::give_back(void* data) {
   if (data == nullptr) return;
   Header* const header = static_cast<Header*>(data) - 1;
   if (header->block == 0)
     std::free(header);
   else
-    kept_memory().put(header);
+    caching_allocator().put(header);
 }
 
 }  // namespace
 
-std::size_t memory_class(std::size_t bytes) {
+std::size_t size_class(std::size_t bytes) {
   // A little above round numbers: token budgets are round, and the tensors of a full batch and of a
   // nearly full one should have the same class.
   constexpr std::size_t kPage = 4096;
@@ -155,8 +155,8 @@ std::size_t memory_class(std::size_t bytes) {
   return (size + size / 48 + kPage) / kPage * kPage;
 }
 
-void keep_tensor_memory() {
-  c10::SetCPUAllocator(&kept_memory());
+void enable_caching_allocator() {
+  c10::SetCPUAllocator(&caching_allocator());
 #ifdef __GLIBC__
   // Keeps the memory of the libraries' own work as well.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // glibc's maximum
@@ -165,8 +165,8 @@ void keep_tensor_memory() {
 #endif
 }
 
-KeptMemoryFigures kept_memory_figures() {
-  return kept_memory().figures();
+CachingAllocatorStats caching_allocator_stats() {
+  return caching_allocator().stats();
 }
 
 }  // namespace odb
