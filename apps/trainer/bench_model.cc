@@ -15,7 +15,7 @@
 #include "model/caching_allocator.h"
 #include "model/linear.h"
 #include "model/measure.h"
-#include "model/qwen3.h"
+#include "model/language_model.h"
 #include "model/weights_io.h"
 
 namespace odb {

@@ -8,8 +8,8 @@
 #include "base/options/command_line.h"
 #include "base/real_file_system.h"
 #include "commands.h"
-#include "model/companions.h"
-#include "model/qwen3.h"
+#include "model/auxiliary_files.h"
+#include "model/language_model.h"
 #include "model/weights_io.h"
 
 namespace odb {
@@ -72,7 +72,7 @@ int export_command(const Arguments& arguments) {
   const TensorType type = type_of(options.dtype, model.config(), open_stored_weights(files, from));
   save_model(files, to, model.config(), model.weights(),
              {.type = type, .max_shard_bytes = options.max_shard_size.bytes});
-  copy_companions(files, from, to);
+  copy_auxiliary_files(files, from, to);
   fmt::print("exported to {}, weights in {}\n", to, tensor_type_name(type));
   return 0;
 }

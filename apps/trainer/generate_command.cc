@@ -12,7 +12,7 @@
 #include "data/sample/prompt.h"
 #include "model/generate.h"
 #include "model/generation_config.h"
-#include "model/qwen3.h"
+#include "model/language_model.h"
 #include "model/weights_io.h"
 
 namespace odb {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "model/qwen3.h"
+#include "model/language_model.h"
 
 namespace odb {
 

@@ -5,7 +5,7 @@
 #include <ATen/Parallel.h>
 
 #include "base/rng.h"
-#include "model/qwen3.h"
+#include "model/language_model.h"
 #include "model/weight_names.h"
 
 namespace odb {

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "base/error.h"
-#include "model/qwen3.h"
+#include "model/language_model.h"
 #include "model/strict_json.h"
 #include "base/ignore_index.h"
 

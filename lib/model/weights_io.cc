@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "model/qwen3.h"
+#include "model/language_model.h"
 #include "model/row_kernels.h"
 #include "model/strict_json.h"
 #include "model/weight_names.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "dist/sums.h"
-#include "model/companions.h"
+#include "model/auxiliary_files.h"
 #include "model/safetensors.h"
 #include "model/weights_io.h"
 #include "train/checkpoint_files.h"
@@ -68,9 +68,9 @@ void write_parts(FileSystem& files, CheckpointDraft& draft, int rank,
   draft.write("data/" + rank_name(rank) + ".json", to_json(contents.data));
   if (rank != 0) return;
   save_model(files, draft.path(), contents.config, contents.weights);
-  copy_companions(files, contents.model, draft.path());
-  if (contents.companions != contents.model)
-    copy_companions(files, folder_of(files, contents.companions), draft.path());
+  copy_auxiliary_files(files, contents.model, draft.path());
+  if (contents.auxiliary_files != contents.model)
+    copy_auxiliary_files(files, folder_of(files, contents.auxiliary_files), draft.path());
   save_optimizer(files, join_path(draft.path(), "optimizer"), contents.optimizer);
   draft.write("state.json", to_json(contents.run));
 }

@@ -29,7 +29,7 @@ struct CheckpointContents {
   const Optimizer& optimizer;
   RunState run;
   OwnedState data;         // this rank's
-  std::string companions;  // folders that tokenizer files are copied from: the tokenizer's, and
+  std::string auxiliary_files;  // folders that tokenizer files are copied from: the tokenizer's, and
   std::string model;       // the model's
 };
 

@@ -7,7 +7,7 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "base/error.h"
-#include "batching/weights.h"
+#include "batching/loss_weights.h"
 #include "model/token_loss.h"
 #include "base/ignore_index.h"
 

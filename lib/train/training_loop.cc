@@ -7,7 +7,7 @@
 #include "base/launch_channel.h"
 #include "base/log.h"
 #include "batching/slot.h"
-#include "batching/weights.h"
+#include "batching/loss_weights.h"
 #include "train/failure_report.h"
 #include "train/seconds_since.h"
 #include "train/view_list.h"

@@ -345,7 +345,7 @@ std::string TrainingRun::save(const TrainingLoop& loop) {
                                                         .data_size = inputs_.limits.data_size,
                                                         .options = fingerprint},
                                               .state = loop.state()},
-                                     .companions = run.data.tokenizer,
+                                     .auxiliary_files = run.data.tokenizer,
                                      .model = run.model.model});
 }
 

@@ -5,7 +5,7 @@
 
 #include <c10/core/impl/VirtualGuardImpl.h>
 
-#include "batching/weights.h"
+#include "batching/loss_weights.h"
 #include "dist/peer_loss.h"
 #include "dist/sums.h"
 #include "train/gradient_norm.h"

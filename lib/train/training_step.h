@@ -1,7 +1,7 @@
 // One optimizer step over the micro-steps of all ranks, exact to the token: the gradient is that of
 // (sum of weighted token losses over all ranks and micro-steps) / (what counts of the step over all
 // ranks). Backward passes run on plain sums; the reducer averages over W ranks; the one factor
-// W / total is folded into clipping (batching/weights.h).
+// W / total is folded into clipping (batching/loss_weights.h).
 //
 // Every number of an update is the same on all ranks, whatever their machines: totals are sums over
 // all ranks; the gradient's norm and the learning rate, which depend in their last bits on threads,
@@ -20,7 +20,7 @@
 #include "batching/slot.h"
 #include "dist/gradient_reducer.h"
 #include "dist/training_groups.h"
-#include "model/qwen3.h"
+#include "model/language_model.h"
 #include "train/micro_batch.h"
 #include "train/optimizer.h"
 

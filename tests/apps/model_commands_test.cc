@@ -87,15 +87,15 @@ TEST_CASE("export takes the tokenizer along and overwrites nothing") {
   RealFileSystem files;
   std::filesystem::copy(kModels + "base", folder / "model");
   std::filesystem::copy(kTokenizer + "/tokenizer.json", folder / "model/tokenizer.json");
-  const std::vector<std::string> companions = {"tokenizer.model", "chat_template.json",
+  const std::vector<std::string> auxiliary_files = {"tokenizer.model", "chat_template.json",
                                                "chat_template.jinja", "generation_config.json"};
-  for (const std::string& name : companions)
+  for (const std::string& name : auxiliary_files)
     folder.write("model/" + name, "{\"is\": \"" + name + "\"}");
   const std::string arguments = "export '" + (folder / "model") + "' '" + (folder / "out") + "'";
   CHECK(odb_trainer(arguments).code == 0);
   CHECK(files.read_all(folder / "out/tokenizer.json") ==
         files.read_all(kTokenizer + "/tokenizer.json"));
-  for (const std::string& name : companions)
+  for (const std::string& name : auxiliary_files)
     CHECK(files.read_all(folder / ("out/" + name)) == files.read_all(folder / ("model/" + name)));
   // transformers refuses files that do not state their format.
   CHECK(read_safetensors_header(files, folder / "out/model.safetensors").metadata.at("format") ==

@@ -7,7 +7,7 @@
 #include <torch/types.h>
 
 #include "base/real_file_system.h"
-#include "model/qwen3.h"
+#include "model/language_model.h"
 #include "model/rows.h"
 #include "model/stored_weights.h"
 

@@ -9,7 +9,7 @@
 
 #include "batching/item.h"
 #include "data/sample/sample.h"
-#include "model/qwen3.h"
+#include "model/language_model.h"
 #include "trainer_runs.h"
 
 namespace odb {

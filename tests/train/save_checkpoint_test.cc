@@ -37,7 +37,7 @@ Saved save(FaultyFileSystem& files, bool without_weights = false) {
                              .optimizer = optimizer,
                              .run = {.totals = {.steps = 7}, .data_size = 1},
                              .data = {},
-                             .companions = "/model",
+                             .auxiliary_files = "/model",
                              .model = "/model"});
           } catch (const Error& error) {
             saved.codes[rank] = error.code();

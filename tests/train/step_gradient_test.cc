@@ -5,11 +5,11 @@
 
 #include <ATen/Parallel.h>
 
-#include "batching/weights.h"
+#include "batching/loss_weights.h"
 #include "catch.h"
 #include "dist/training_ranks.h"
 #include "model/init.h"
-#include "model/qwen3.h"
+#include "model/language_model.h"
 #include "model/test_models.h"
 #include "step_by_hand.h"
 #include "train/training_step.h"

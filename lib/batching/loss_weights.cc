@@ -1,4 +1,4 @@
-#include "batching/weights.h"
+#include "batching/loss_weights.h"
 
 #include "base/error.h"
 

@@ -1,10 +1,10 @@
-#include "model/companions.h"
+#include "model/auxiliary_files.h"
 
 #include <array>
 
 namespace odb {
 
-void copy_companions(FileSystem& files, const std::string& from, const std::string& to) {
+void copy_auxiliary_files(FileSystem& files, const std::string& from, const std::string& to) {
   constexpr std::array kNames = {"tokenizer.json",
                                  "tokenizer.model",
                                  "tokenizer_config.json",

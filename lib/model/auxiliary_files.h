@@ -9,6 +9,6 @@
 namespace odb {
 
 // Copies those that `from` has into the folder `to`, durably.
-void copy_companions(FileSystem& files, const std::string& from, const std::string& to);
+void copy_auxiliary_files(FileSystem& files, const std::string& from, const std::string& to);
 
 }  // namespace odb

@@ -1,4 +1,4 @@
-#include "model/qwen3.h"
+#include "model/language_model.h"
 
 #include <algorithm>
 #include <utility>
