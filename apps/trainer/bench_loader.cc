@@ -135,7 +135,7 @@ int bench_loader(const Arguments& arguments) {
   RealFileSystem files;
   const SampleSource source(files, options.data, options.loader.seed,
                             {.progress = terminal_progress("indexing")});
-  source.preprocessor().tell_choices();
+  source.preprocessor().log_choices();
   const Measured measured = run_loader(options, source, entry);
   if (measured.figures.statistics.samples == 0)
     throw DataError(

@@ -84,7 +84,7 @@ int bench_samples(const Arguments& arguments) {
 
   RealFileSystem files;
   const SampleSource source(files, options.data, 0);
-  source.preprocessor().tell_choices();
+  source.preprocessor().log_choices();
   const auto builder = source.preprocessor().builder();
   const Pass cold = make_all(source.records(), *builder);
   std::vector<double> seconds;

@@ -94,7 +94,7 @@ int generate_command(const Arguments& arguments) {
   data.tokenizer = options.tokenizer.empty() ? options.model.model : options.tokenizer;
   data.chat_template = options.raw ? "plain" : options.chat_template;
   const Preprocessor preprocessor(files, data);
-  preprocessor.tell_choices();
+  preprocessor.log_choices();
   const std::vector<TokenId> ids =
       options.raw ? raw_prompt(preprocessor, options.prompt)
                   : chat_prompt(preprocessor, {.system = options.system, .user = options.prompt});

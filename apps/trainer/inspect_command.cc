@@ -115,7 +115,7 @@ int inspect_data(const Arguments& arguments) {
   const SampleSource source(
       files, options.data, 0,
       {.threads = static_cast<int>(options.threads), .progress = terminal_progress("indexing")});
-  source.preprocessor().tell_choices();
+  source.preprocessor().log_choices();
   if (options.show > 0) {
     show_samples(source, options.show);
     return 0;

@@ -37,7 +37,7 @@ namespace {
 // The exit code of a rank that ended in `status`, logged if it is not 0.
 int code_of(int rank, int status) {
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  log("ranks").error("rank {} {}", rank, judge_death(status, false).text);
+  log("ranks").error("rank {} {}", rank, classify_death(status, false).text);
   return static_cast<int>(ExitCode::peer_lost);
 }
 

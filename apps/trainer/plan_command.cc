@@ -30,8 +30,8 @@ LengthTable shared(std::vector<std::int32_t> lengths) {
 
 LengthTable file_lengths(const PlanOptions& options) {
   constexpr std::size_t kLargestFile = std::size_t{1} << 30;
-  std::error_code told_by_reading;
-  if (std::filesystem::status(options.lengths, told_by_reading).type() ==
+  std::error_code read_from_system;
+  if (std::filesystem::status(options.lengths, read_from_system).type() ==
       std::filesystem::file_type::not_found)
     throw UsageError("--lengths {}: no such file or distribution; distributions: {}",
                      options.lengths, fmt::join(length_distributions(), ", "));

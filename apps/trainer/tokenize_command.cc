@@ -60,7 +60,7 @@ auto at(const std::string& where, const Action& action) {
 void print_samples(const DataOptions& options) {
   RealFileSystem files;
   const Preprocessor preprocessor(files, options);
-  preprocessor.tell_choices();
+  preprocessor.log_choices();
   const auto builder = preprocessor.builder();
   RecordBuffer record;
   Sample sample;

@@ -35,7 +35,7 @@ class GlooGroup::Connections {
     sent_.insert(sent_.end(), values.begin(), values.end());
     received_.resize(sent_.size());
     for (const Exchange& exchange : plan_) {
-      if (!talk(exchange)) return false;
+      if (!perform(exchange)) return false;
       if (exchange.kind == ExchangeKind::give) continue;
       ODB_CHECK(received_[0] == sent_[0], "rank {} reduces {} values where this rank reduces {}",
                 exchange.peer, received_[0], sent_[0]);
@@ -61,7 +61,7 @@ class GlooGroup::Connections {
   using Work = c10::intrusive_ptr<c10d::Work>;
 
   // False: interrupted or broken.
-  bool talk(const Exchange& exchange) {
+  bool perform(const Exchange& exchange) {
     try {
       Work receive, send;
       contacted_.insert(exchange.peer);

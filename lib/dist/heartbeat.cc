@@ -244,7 +244,7 @@ void Heartbeat::guard() {
 void Heartbeat::lose(const LostPeer& peer) {
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(told_, true)) return;
+    if (std::exchange(reported_, true)) return;
   }
   on_lost_(peer);
 }

@@ -93,7 +93,7 @@ class Heartbeat {
   bool stop_ = false;
   bool leaving_ = false;  // no beat follows
   bool left_ = false;     // and that is published
-  bool told_ = false;
+  bool reported_ = false;
   std::int64_t looks_ = 0;  // finished by beat()
   long count_ = 0;
   std::set<int> ended_;  // on rank 0: the ranks whose processes have ended

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 3> kNoMemory = {"DefaultCPUAllocator: can
                                                        "DefaultCPUAllocator: not enough memory",
                                                        "CUDA error: out of memory"};
 
-bool tells_of_memory(const std::exception& error, std::string_view text) {
+bool is_out_of_memory(const std::exception& error, std::string_view text) {
   return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
          dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
          std::ranges::any_of(kNoMemory, [&](std::string_view words) {
@@ -30,7 +30,7 @@ bool tells_of_memory(const std::exception& error, std::string_view text) {
 Error named_error(const std::exception& error, const std::string& where, const std::string& doing) {
   const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
   const std::string text = of_torch ? of_torch->what_without_backtrace() : error.what();
-  if (tells_of_memory(error, text))
+  if (is_out_of_memory(error, text))
     return UsageError(
         "out of memory on {} while {}: {}; a lower --l-max or --recompute block takes less", where,
         doing, text);

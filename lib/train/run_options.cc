@@ -14,7 +14,7 @@ void describe(OptionTable& table, RunOptions& options) {
   describe(table, options.evaluation);
   describe(table, options.ranks);
   describe(table, options.files);
-  describe(table, options.look);
+  describe(table, options.logging);
   table.require({"data", "model", "output"});
 }
 

@@ -19,7 +19,7 @@ struct RunOptions {
   EvaluationOptions evaluation;
   RankOptions ranks;
   FileOptions files;
-  LookOptions look;
+  LoggingOptions logging;
 };
 
 void describe(OptionTable& table, RunOptions& options);

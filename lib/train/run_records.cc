@@ -136,7 +136,7 @@ void RunRecords::fail(const Error& error) noexcept {
 }
 
 // Warns about what the totals of a successful run would hide.
-void RunRecords::tell_what_was_not_learned(const RunTotals& totals) const {
+void RunRecords::warn_about_untrained(const RunTotals& totals) const {
   if (totals.skipped_steps > 0)
     log("train").warn("{} of {} steps were skipped: their gradients were not finite",
                       totals.skipped_steps, totals.steps);
@@ -150,7 +150,7 @@ void RunRecords::tell_what_was_not_learned(const RunTotals& totals) const {
 void RunRecords::finish(const Progress& progress, const PhaseSeconds& seconds,
                         const std::string& reason, int exit_code) {
   if (!first_) return;
-  if (exit_code == 0) tell_what_was_not_learned(progress.totals());
+  if (exit_code == 0) warn_about_untrained(progress.totals());
   RunSummary& summary = first_->summary;
   summary.epoch = progress.count(Unit::epochs);
   summary.totals = progress.totals();

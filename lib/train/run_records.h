@@ -61,7 +61,7 @@ class RunRecords {
   struct First;  // what only rank 0 has
 
   void show(const StepMeasure& measure, const Progress& progress, bool line);
-  void tell_what_was_not_learned(const RunTotals& totals) const;
+  void warn_about_untrained(const RunTotals& totals) const;
   std::optional<double> peak_memory() const;  // GB
 
   FileSystem& files_;

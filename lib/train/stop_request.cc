@@ -19,8 +19,8 @@ bool StopRequest::here() const {
 
 bool StopRequest::anywhere() {
   if (here()) {
-    if (!told_) store_.set(kKey, "1");
-    told_ = true;
+    if (!reported_) store_.set(kKey, "1");
+    reported_ = true;
     return true;
   }
   if (seen_ || Clock::now() < next_look_) return seen_;

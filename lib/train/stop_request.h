@@ -29,7 +29,7 @@ class StopRequest {
   Store& store_;
   std::optional<Clock::time_point> ends_;
   Clock::time_point next_look_;
-  bool told_ = false;  // this rank has published its request
+  bool reported_ = false;  // this rank has published its request
   bool seen_ = false;  // another rank's request was seen
 };
 

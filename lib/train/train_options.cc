@@ -282,7 +282,7 @@ void describe(OptionTable& table, SavingOptions& options) {
       .help("newest ones to keep, in addition to the best; 0 keeps all");
 }
 
-void describe(OptionTable& table, LookOptions& options) {
+void describe(OptionTable& table, LoggingOptions& options) {
   table.group("logging");
   table.add("log-every", options.log_every)
       .unit("steps")

@@ -107,7 +107,7 @@ struct SavingOptions {
 };
 
 // Group "logging".
-struct LookOptions {
+struct LoggingOptions {
   std::int64_t log_every = 1;  // steps; also of metrics.jsonl
   ConsoleKind console = ConsoleKind::automatic;
   std::int64_t check_every = 500;  // steps; 0: never
@@ -125,7 +125,7 @@ void describe(OptionTable& table, LengthOptions& options);
 void describe(OptionTable& table, RankOptions& options);
 void describe(OptionTable& table, FileOptions& options);
 void describe(OptionTable& table, SavingOptions& options);
-void describe(OptionTable& table, LookOptions& options);
+void describe(OptionTable& table, LoggingOptions& options);
 void describe(OptionTable& table, EvaluationOptions& options);
 
 }  // namespace odb

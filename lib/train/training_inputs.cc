@@ -134,7 +134,7 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   const IndexBuild build{.progress = with_stop_checks(terminal_progress("indexing"))};
   inputs.source = std::make_unique<SampleSource>(files, options.data, options.loader.seed, build);
   if (launch.rank == 0) {
-    inputs.source->preprocessor().tell_choices();
+    inputs.source->preprocessor().log_choices();
     if (options.model.init == Initialization::random && holds_weights(files, options.model.model))
       log("model").warn("--init random: the weights in --model {} are not used",
                         options.model.model);

@@ -57,7 +57,7 @@ LoopEnd TrainingLoop::run() {
       else
         run_slot(*slot);
     }
-    if (untold_) {  // its loss is not known yet
+    if (pending_report_) {  // its loss is not known yet
       vote();
       await_vote();
     }
@@ -73,7 +73,7 @@ LoopEnd TrainingLoop::run() {
 std::optional<LoadedSlot> TrainingLoop::next_slot() {
   for (;;) {
     if (!control_.under_way()) {
-      timed(seconds_.data_wait, [&] { return look(kPatience); });
+      timed(seconds_.data_wait, [&] { return poll(kPatience); });
       vote();
     }
     const ControlResult result = await_vote();
@@ -88,7 +88,7 @@ std::optional<LoadedSlot> TrainingLoop::next_slot() {
 
 // Whether the next slot is ready. A failure of the pipeline is kept for the vote, so that no rank
 // waits in vain.
-bool TrainingLoop::look(std::chrono::milliseconds limit) {
+bool TrainingLoop::poll(std::chrono::milliseconds limit) {
   if (failure_) return false;
   try {
     return slots_.ready(limit);
@@ -100,7 +100,7 @@ bool TrainingLoop::look(std::chrono::milliseconds limit) {
 
 void TrainingLoop::vote() {
   ControlVote vote{.stop = events_.stop_asked(),
-                   .ready = look(std::chrono::milliseconds(0)),
+                   .ready = poll(std::chrono::milliseconds(0)),
                    .loss_sum = std::exchange(own_loss_, 0)};
   if (const SlotHeader* header = vote.ready ? slots_.header() : nullptr) {
     vote.slot = header->number;
@@ -119,7 +119,7 @@ void TrainingLoop::vote() {
 
 ControlResult TrainingLoop::await_vote() {
   const ControlResult result = timed(seconds_.control, [&] { return control_.await(); });
-  tell(result.loss_sum);
+  report_step(result.loss_sum);
   return result;
 }
 
@@ -150,7 +150,7 @@ void TrainingLoop::run_slot(const LoadedSlot& slot) {
       open_.suspects.insert(open_.suspects.end(), slot.views.begin(), slot.views.end());
     Progress after = progress_;
     if (last) after.add_step(count_of_step());
-    if (!after.done() && look(std::chrono::milliseconds(0))) vote();
+    if (!after.done() && poll(std::chrono::milliseconds(0))) vote();
   };
   // On the CPU the loss is known now. A GPU has it only after its queued work, which should include
   // the backward pass by then.
@@ -169,7 +169,7 @@ void TrainingLoop::gather(const LoadedSlot& slot) {
   open_.views.insert(open_.views.end(), slot.views.begin(), slot.views.end());
   open_.left_out.insert(open_.left_out.end(), slot.left_out.begin(), slot.left_out.end());
   if (header.kind != SlotKind::data) return;
-  if (header.over_budget && options_.keeps_budget && !std::exchange(told_over_budget_, true))
+  if (header.over_budget && options_.keeps_budget && !std::exchange(warned_over_budget_, true))
     log("step").warn(
         "a sample of {} tokens is longer than --l-max {}: such samples get a micro-batch of their "
         "own; this is reported once",
@@ -197,13 +197,13 @@ void TrainingLoop::finish_step(const LoadedSlot& slot) {
   const StepUpdate update = timed(seconds_.update, [&] { return step_.update(open_.totals, lr); });
   measure.lr = update.learning_rate;
   measure.grad_norm = update.gradient_norm;
-  judge(update, progress_.totals().steps + 1);
+  check_finite(update, progress_.totals().steps + 1);
   open_.skipped = !update.finite;
   measure.count = count_of_step();
   measure.data_wait_seconds = seconds_.data_wait - open_.data_wait_before;
   progress_.add_step(measure.count);
   state_ = slot.state_after.value();
-  untold_ = measure;
+  pending_report_ = measure;
   denominator_ = loss_denominator(options_.loss_norm, open_.totals);
   const FinishedStep finished{.epoch = slot.header.epoch,
                               .step = progress_.totals().steps,
@@ -216,7 +216,7 @@ void TrainingLoop::finish_step(const LoadedSlot& slot) {
   timed(seconds_.events, [&] { events_.on_finished(finished); });
 }
 
-void TrainingLoop::judge(const StepUpdate& update, std::int64_t step) {
+void TrainingLoop::check_finite(const StepUpdate& update, std::int64_t step) {
   if (update.finite) {
     nan_steps_ = 0;
     return;
@@ -254,10 +254,10 @@ void TrainingLoop::end_epoch(const LoadedSlot& slot) {
 }
 
 // The vote after a step's last slot completes its loss.
-void TrainingLoop::tell(double loss_sum) {
+void TrainingLoop::report_step(double loss_sum) {
   loss_sum_ += loss_sum;
-  if (!untold_) return;
-  StepMeasure measure = *std::exchange(untold_, std::nullopt);
+  if (!pending_report_) return;
+  StepMeasure measure = *std::exchange(pending_report_, std::nullopt);
   measure.loss = denominator_ == 0 ? 0 : loss_sum_ / static_cast<double>(denominator_);
   loss_sum_ = 0;
   timed(seconds_.events, [&] { events_.on_measured(measure, progress_); });

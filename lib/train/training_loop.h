@@ -74,15 +74,15 @@ class TrainingLoop {
 
   std::optional<LoadedSlot> next_slot();
   std::exception_ptr failure_of(const ControlResult& result) const;
-  bool look(std::chrono::milliseconds limit);
+  bool poll(std::chrono::milliseconds limit);
   void vote();
   ControlResult await_vote();
   void run_slot(const LoadedSlot& slot);
   void gather(const LoadedSlot& slot);
   void finish_step(const LoadedSlot& slot);
   void end_epoch(const LoadedSlot& slot);
-  void judge(const StepUpdate& update, std::int64_t step);
-  void tell(double loss_sum);
+  void check_finite(const StepUpdate& update, std::int64_t step);
+  void report_step(double loss_sum);
   StepCount count_of_step() const;
 
   TrainingLoopOptions options_;
@@ -95,12 +95,12 @@ class TrainingLoop {
 
   OpenWork open_;
   bool at_boundary_ = false;           // between a step, or an epoch, and the next slot
-  std::optional<StepMeasure> untold_;  // the step whose loss is not known yet
+  std::optional<StepMeasure> pending_report_;  // the step whose loss is not known yet
   double loss_sum_ = 0;                // of its slots, or of the open step's, over all ranks
   double own_loss_ = 0;                // of the slot before, for the next vote
   std::int64_t denominator_ = 0;       // of that step
   LoopEnd end_;
-  bool told_over_budget_ = false;
+  bool warned_over_budget_ = false;
   std::exception_ptr failure_;  // this rank's; others learn of it with the next vote
   std::int64_t nan_steps_ = 0;  // in a row
   PhaseSeconds seconds_;

@@ -210,8 +210,8 @@ void TrainingRun::join() {
                                 .world = world(),
                                 .data_size = inputs_.limits.data_size,
                                 .learning_rate = options().optimizer.lr,
-                                .log_every = options().look.log_every,
-                                .console = options().look.console,
+                                .log_every = options().logging.log_every,
+                                .console = options().logging.console,
                                 .process_start = process_start_,
                                 .peak_memory = [this] { return peak_memory(device_); }});
   recording_ = rank() == 0;
@@ -252,7 +252,7 @@ LoopEvents TrainingRun::events() {
 
 bool TrainingRun::between_steps(const Progress& progress) {
   const RunTotals before = std::exchange(before_, progress.totals());
-  const std::int64_t every = options().look.check_every;
+  const std::int64_t every = options().logging.check_every;
   const std::int64_t step = progress.totals().steps;
   if (world() > 1 && every > 0 && step % every == 0 && step != before.steps)
     check_replicas_equal(*groups_, parameters(), fmt::format("after step {}", step));
@@ -379,7 +379,7 @@ int threads_of(FileSystem& files, const RankOptions& options, const LaunchConfig
 
 // What `make` creates. If that fails, the other ranks do not wait for this one in vain.
 template <typename Make>
-auto make_or_tell(const LaunchConfig& launch, const RunOptions& options, Make make) {
+auto make_or_report(const LaunchConfig& launch, const RunOptions& options, Make make) {
   try {
     return make();
   } catch (const StoppedBeforeTraining&) {
@@ -398,7 +398,7 @@ int run_rank(const RunOptions& options, const std::string& config, const LaunchC
              Clock::time_point process_start) {
   RealFileSystem files;
   TrainingInputs inputs =
-      make_or_tell(launch, options, [&] { return prepare_training(files, options, launch); });
+      make_or_report(launch, options, [&] { return prepare_training(files, options, launch); });
   throw_if_stop_requested();
   if (launch.world > 1)
     inputs.loaders.front().membership =
@@ -408,7 +408,7 @@ int run_rank(const RunOptions& options, const std::string& config, const LaunchC
                               .world = launch.world,
                               .connect_timeout = options.ranks.timeout});
   DataProcesses processes =
-      make_or_tell(launch, options, [&] { return DataProcesses(inputs.loaders); });
+      make_or_report(launch, options, [&] { return DataProcesses(inputs.loaders); });
   // From here on LibTorch, and threads.
   enable_caching_allocator();
   limit_onednn_cache();

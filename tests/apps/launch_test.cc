@@ -63,7 +63,7 @@ std::string lose_rank(int rank, int signal, const std::string& timeout) {
              {"--data", data, "--l-max", "256", "--depth", "2", "--epochs", "1000000", "--timeout",
               timeout},
              {"--patience", signal == SIGSTOP ? "3s" : "10min"});
-  await("steps are logged", [&] { return run.told_steps() >= 3 || run.ended(0); });
+  await("steps are logged", [&] { return run.logged_steps() >= 3 || run.ended(0); });
   const auto process = process_of_rank(data, rank);
   REQUIRE(process.has_value());
   ::kill(*process, signal);
@@ -119,7 +119,7 @@ TEST_CASE("Ctrl-C at the terminal of launch is acknowledged once, while the run 
                log_files ? Arguments{"--log-dir", logs} : Arguments{});
     await("steps are logged", [&] {
       terminal.text();
-      return run.told_steps() >= 3 || run.ended(0);
+      return run.logged_steps() >= 3 || run.ended(0);
     });
     INFO(terminal.text());
     const auto stopped = process_of_rank(data, 1);
@@ -151,7 +151,7 @@ TEST_CASE("a cause that ends later than the others is reported all the same") {
   const std::string data = run.texts("a.jsonl", 90);
   run.launch(2, {"--data", data, "--l-max", "256", "--epochs", "1000000", "--timeout", "4s"},
              {"--patience", "10min"});
-  await("steps are logged", [&] { return run.told_steps() >= 3 || run.ended(0); });
+  await("steps are logged", [&] { return run.logged_steps() >= 3 || run.ended(0); });
   const auto hangs = process_of_rank(data, 0);
   REQUIRE(hangs.has_value());
   ::kill(*hangs, SIGSTOP);

@@ -37,25 +37,25 @@ TEST_CASE("a launch ends with the code of the cause, 75 when all ranks saved, el
   // The others lost rank 0, which hosted the store: that is no cause.
   CHECK(launch_code({left(1, 5, "the store does not answer"), left(0, 4, "no space")}) == 4);
   // Hit before it could handle the signal; the other was waited for in vain.
-  CHECK(launch_code({judge_end(0, SIGTERM, {SIGTERM}, false), killed_by_us(1)}) == 75);
+  CHECK(launch_code({classify_end(0, SIGTERM, {SIGTERM}, false), killed_by_us(1)}) == 75);
 }
 
 TEST_CASE("a rank killed by a signal is a lost peer, unless the launch passed the signal on") {
-  CHECK(judge_end(1, exited(3), {}, false).code == 3);
-  CHECK(judge_end(1, SIGKILL, {SIGTERM}, false).code == 5);
-  CHECK(judge_end(1, SIGKILL, {SIGTERM}, false).signal == SIGKILL);
-  CHECK(judge_end(1, SIGTERM, {SIGTERM}, false).code == 75);
+  CHECK(classify_end(1, exited(3), {}, false).code == 3);
+  CHECK(classify_end(1, SIGKILL, {SIGTERM}, false).code == 5);
+  CHECK(classify_end(1, SIGKILL, {SIGTERM}, false).signal == SIGKILL);
+  CHECK(classify_end(1, SIGTERM, {SIGTERM}, false).code == 75);
 }
 
 TEST_CASE("once the launch kills ranks, only those that die of it count as killed by it") {
-  CHECK(judge_end(1, SIGKILL, {}, true).ours);
-  CHECK_FALSE(judge_end(1, SIGKILL, {}, false).ours);
-  CHECK_FALSE(judge_end(1, SIGSEGV, {}, true).ours);
-  CHECK_FALSE(judge_end(1, exited(3), {}, true).ours);
+  CHECK(classify_end(1, SIGKILL, {}, true).ours);
+  CHECK_FALSE(classify_end(1, SIGKILL, {}, false).ours);
+  CHECK_FALSE(classify_end(1, SIGSEGV, {}, true).ours);
+  CHECK_FALSE(classify_end(1, exited(3), {}, true).ours);
   // It saved at the last moment; the third did not.
-  CHECK(launch_code({judge_end(0, SIGTERM, {SIGTERM}, false),
-                     judge_end(1, exited(75), {SIGTERM}, true),
-                     judge_end(2, SIGKILL, {SIGTERM}, true)}) == 75);
+  CHECK(launch_code({classify_end(0, SIGTERM, {SIGTERM}, false),
+                     classify_end(1, exited(75), {SIGTERM}, true),
+                     classify_end(2, SIGKILL, {SIGTERM}, true)}) == 75);
 }
 
 TEST_CASE("the cause is reported with the rank, how it ended, and why or in which phase") {

@@ -57,7 +57,7 @@ std::string check_refused(const Case& one, int code) {
   TrainerRun run;
   run.launch(2, words_of(run, one));
   CHECK(run.await_end() == std::vector<int>{code});
-  CHECK(run.told_steps() == 0);
+  CHECK(run.logged_steps() == 0);
   const std::string checkpoints = run.paths().checkpoints();
   CHECK((!std::filesystem::exists(checkpoints) || std::filesystem::is_empty(checkpoints)));
   run.await_nothing_left();

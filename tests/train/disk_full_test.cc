@@ -78,7 +78,7 @@ TEST_CASE("A save that fills the disk leaves no part of it, and reports what is 
   const SmallDisk disk(run, kPlenty);
   if (!disk.mounted()) return;
   run.start(2, words_of(run));
-  await("steps are logged", [&] { return run.told_steps() >= 3 || run.ended(0); });
+  await("steps are logged", [&] { return run.logged_steps() >= 3 || run.ended(0); });
   disk.fill_up_to(kSmall);  // room for more lines of metrics
   run.send(0, SIGTERM);
   CHECK(run.await_end() == std::vector<int>{4, 4});

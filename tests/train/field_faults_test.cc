@@ -57,11 +57,11 @@ TEST_CASE("Data processes that are killed are reported and forked again, and cha
   arguments.insert(arguments.end(), {"--epochs", "1000000"});
   struck.start(2, arguments);
   for (const std::size_t steps : {2, 6}) {
-    await("steps are logged", [&] { return struck.told_steps() >= steps || struck.ended(0); });
+    await("steps are logged", [&] { return struck.logged_steps() >= steps || struck.ended(0); });
     kill_data_process(struck);
   }
   await("the first epoch and both deaths are logged", [&] {
-    return (struck.told_steps() > expected.size() &&
+    return (struck.logged_steps() > expected.size() &&
             count_of(struck.lines(1), "died by SIGKILL") == 2) ||
            struck.ended(0);
   });
@@ -95,13 +95,13 @@ TEST_CASE("A launch into a folder that another one writes is refused, and harms 
   Arguments arguments = short_run(owner, 61);
   arguments.insert(arguments.end(), {"--epochs", "100000"});
   owner.launch(2, arguments);
-  await("a step is logged", [&] { return owner.told_steps() >= 1 || owner.ended(0); });
+  await("a step is logged", [&] { return owner.logged_steps() >= 1 || owner.ended(0); });
   arguments.insert(arguments.end(), {"--output", owner.paths().folder, "--overwrite", "on"});
   second.launch(2, arguments);
   CHECK(second.await_end() == std::vector<int>{2});
   CHECK_THAT(second.all_lines(), Catch::Contains("another run writes into this folder: process "));
-  const std::size_t before = owner.told_steps();
-  await("the owner goes on", [&] { return owner.told_steps() > before || owner.ended(0); });
+  const std::size_t before = owner.logged_steps();
+  await("the owner goes on", [&] { return owner.logged_steps() > before || owner.ended(0); });
   owner.send(0, SIGTERM);
   CHECK(owner.await_end() == std::vector<int>{75});
   INFO(owner.all_lines());
@@ -113,7 +113,7 @@ TEST_CASE("A launch that is killed leaves no rank, and its folder to the next on
   Arguments arguments = short_run(killed, 61);
   arguments.insert(arguments.end(), {"--epochs", "100000", "--output", killed.paths().folder});
   killed.launch(2, arguments);
-  await("a step is logged", [&] { return killed.told_steps() >= 1 || killed.ended(0); });
+  await("a step is logged", [&] { return killed.logged_steps() >= 1 || killed.ended(0); });
   killed.send(0, SIGKILL);
   CHECK(killed.await_end() == std::vector<int>{-SIGKILL});
   killed.await_nothing_left();
@@ -154,7 +154,7 @@ TEST_CASE("Ranks whose copies of a file are not the same are refused, naming the
     INFO(run.all_lines());
     CHECK_THAT(run.lines(1),
                Catch::Contains("rank 1 reads other files than rank 0: " + one.message));
-    CHECK(run.told_steps() == 0);
+    CHECK(run.logged_steps() == 0);
     run.await_nothing_left();
   }
 }

@@ -40,12 +40,12 @@ enum class Moment { step, data_wait, evaluation };
 // Waits until the run is at the moment.
 void await_moment(TrainerRun& run, Moment moment, int rank, Rng& rng) {
   const std::size_t steps = moment == Moment::evaluation ? 1 : 1 + rng.below(20);
-  await("steps are logged", [&] { return run.told_steps() >= steps || run.ended(0); });
+  await("steps are logged", [&] { return run.logged_steps() >= steps || run.ended(0); });
   if (moment == Moment::data_wait) {
     run.stop_data(rank);
     std::size_t count = 0;  // until all slots that were ready are gone
     await("steps stop", [&] {
-      const std::size_t before = std::exchange(count, run.told_steps());
+      const std::size_t before = std::exchange(count, run.logged_steps());
       std::this_thread::sleep_for(milliseconds(200));
       return count == before;
     });
@@ -92,7 +92,7 @@ void lose_ranks(Moment moment, const std::vector<Loss>& losses, std::uint64_t se
   for (std::size_t i = 0; i < losses.size(); ++i) {
     await_moment(runs[i], moment, losses[i].rank, rng);
     runs[i].send(losses[i].rank, losses[i].signal);
-    if (moment == Moment::evaluation) CHECK(runs[i].told_steps() == 1);
+    if (moment == Moment::evaluation) CHECK(runs[i].logged_steps() == 1);
   }
   for (std::size_t i = 0; i < losses.size(); ++i)
     check_lost(runs[i], losses[i]);
@@ -138,7 +138,7 @@ TEST_CASE("The end of a rank's process is no silence: the others leave long befo
     Arguments arguments = endless(run);
     arguments.back() = "20min";  // --timeout, many times what a test may take
     run.start(losses[i].world, arguments);
-    await("steps are logged", [&] { return run.told_steps() >= 3 || run.ended(0); });
+    await("steps are logged", [&] { return run.logged_steps() >= 3 || run.ended(0); });
     if (stopped[i] >= 0) run.send(stopped[i], SIGSTOP);
     run.send(losses[i].rank, losses[i].signal);
     if (stopped[i] < 0) {
@@ -179,7 +179,7 @@ TEST_CASE("SIGTERM is noticed when a rank's data is stuck") {
 TEST_CASE("SIGTERM to launch stops all ranks, with code 75") {
   TrainerRun run;
   run.launch(2, endless(run));
-  await("steps are logged", [&] { return run.told_steps() >= 3 || run.ended(0); });
+  await("steps are logged", [&] { return run.logged_steps() >= 3 || run.ended(0); });
   run.send(0, SIGTERM);
   CHECK(run.await_end() == std::vector<int>{75});
   check_stopped(run, 2);
@@ -190,7 +190,7 @@ TEST_CASE("A second Ctrl-C leaves at once when the run cannot stop") {
   Arguments arguments = endless(run);
   arguments.back() = "10min";  // --timeout: the rank that is stopped is not missed
   run.start(2, arguments);
-  await("a step is logged", [&] { return run.told_steps() >= 1 || run.ended(0); });
+  await("a step is logged", [&] { return run.logged_steps() >= 1 || run.ended(0); });
   run.send(1, SIGSTOP);
   run.send(0, SIGINT);
   run.send(0, SIGINT);  // too soon to count
@@ -313,7 +313,7 @@ TEST_CASE("Weights that are not finite are refused before the first step, by ten
               weights.substr(0, weights.size() - std::string("/model.safetensors").size())},
              4);
   CHECK(count_of(run.lines(0), "layers.1.self_attn.k_proj.weight: found 1 of") == 1);
-  CHECK(run.told_steps() == 0);
+  CHECK(run.logged_steps() == 0);
 }
 
 TEST_CASE("Shards that are uneven, and ranks without any data, end well") {
@@ -384,7 +384,7 @@ TEST_CASE("A rank that fails by itself within a step ends all with its code and 
     arguments.back() = "20min";  // --timeout
     arguments.insert(arguments.end(), {"--console", "off"});
     run.start(3, arguments);
-    await("steps are logged", [&] { return run.told_steps() >= 60 || run.ended(0); });
+    await("steps are logged", [&] { return run.logged_steps() >= 60 || run.ended(0); });
     run.limit_files(failing, 16 << 10);
     const std::vector<int> codes = run.await_end();
     INFO(run.all_lines());

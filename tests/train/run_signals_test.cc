@@ -76,7 +76,7 @@ class ReaderThatLeaves {
 void await_steps(TrainerRun& run, Terminal* terminal = nullptr) {
   await("steps are written", [&] {
     if (terminal != nullptr) terminal->text();
-    return run.told_steps() >= 3 || run.ended(0);
+    return run.logged_steps() >= 3 || run.ended(0);
   });
 }
 
@@ -161,8 +161,8 @@ TEST_CASE("A run started by nohup outlives its terminal, and can be stopped") {
   await_steps(run, &terminal);
   terminal.hang_up();
   run.send(0, SIGHUP);
-  const std::size_t before = run.told_steps();
-  await("steps go on", [&] { return run.told_steps() >= before + 30 || run.ended(0); });
+  const std::size_t before = run.logged_steps();
+  await("steps go on", [&] { return run.logged_steps() >= before + 30 || run.ended(0); });
   CHECK_FALSE(run.ended(0));
   run.send(0, SIGTERM);
   CHECK(run.await_end() == std::vector<int>{75});

@@ -15,7 +15,7 @@ struct AllOptions {
   RankOptions ranks;
   FileOptions files;
   SavingOptions save;
-  LookOptions look;
+  LoggingOptions look;
   EvaluationOptions evaluation;
   OptionTable table;
 

@@ -313,7 +313,7 @@ std::string TrainerRun::all_lines() const {
   return all;
 }
 
-std::size_t TrainerRun::told_steps() const {
+std::size_t TrainerRun::logged_steps() const {
   const std::string text = content_of(paths().metrics());
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }

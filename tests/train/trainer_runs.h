@@ -97,7 +97,7 @@ class TrainerRun {
 
   RunPaths paths() const { return RunPaths{folder_ / "run"}; }
   // Lines of metrics.jsonl so far.
-  std::size_t told_steps() const;
+  std::size_t logged_steps() const;
   std::vector<nlohmann::json> metrics() const;
   nlohmann::json summary() const;
   // The losses of metrics.jsonl.

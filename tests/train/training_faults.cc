@@ -29,8 +29,8 @@ class FaultyTraining {
     start();
     const std::uint64_t faults = 2 + rng_.below(5);
     for (std::uint64_t fault = 1; fault <= faults; ++fault) {
-      const std::size_t step = run_.told_steps() + 1 + rng_.below(10);
-      holds_in_time([&] { return run_.told_steps() >= step || run_.any_ended(); });
+      const std::size_t step = run_.logged_steps() + 1 + rng_.below(10);
+      holds_in_time([&] { return run_.logged_steps() >= step || run_.any_ended(); });
       if (run_.any_ended()) break;
       const int rank = draw(0, world_ - 1);
       if (fault == faults && seed_ % 4 == 0)
@@ -88,7 +88,7 @@ class FaultyTraining {
 
   void note(int rank, const std::string& text) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
-    done_ += fmt::format("  {:7.3f} s, step {}: rank {}: {}\n", passed.count(), run_.told_steps(),
+    done_ += fmt::format("  {:7.3f} s, step {}: rank {}: {}\n", passed.count(), run_.logged_steps(),
                          rank, text);
   }
 

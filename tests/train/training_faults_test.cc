@@ -48,7 +48,7 @@ void check_row_that_turns_bad(int world, Cause cause) {
   std::string done;
   const RankTree tree(run, 0, world, 1);
   DataFaults faults(run, tree, [&](const std::string& text) { done += "  " + text + "\n"; });
-  await("steps are logged", [&] { return run.told_steps() >= 3 || run.ended(0); });
+  await("steps are logged", [&] { return run.logged_steps() >= 3 || run.ended(0); });
   {
     const HeldThread held(tree.trainer());
     REQUIRE(held.held());

@@ -49,7 +49,7 @@ std::string describe(const RankEnd& end) {
 
 }  // namespace
 
-RankEnd judge_end(int rank, int status, const std::set<int>& passed_on, bool killed) {
+RankEnd classify_end(int rank, int status, const std::set<int>& passed_on, bool killed) {
   if (!WIFSIGNALED(status)) return {.rank = rank, .code = WEXITSTATUS(status)};
   const int signal = WTERMSIG(status);
   return {.rank = rank,

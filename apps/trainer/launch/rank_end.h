@@ -23,7 +23,7 @@ struct RankEnd {
 // From the status of waitpid. A rank that was killed by a signal of `passed_on`, before it could
 // handle any, has nothing to save: it counts as stopped. `killed`: we have killed the ranks that
 // were left; one that ended by itself meanwhile still counts as such.
-RankEnd judge_end(int rank, int status, const std::set<int>& passed_on, bool killed);
+RankEnd classify_end(int rank, int status, const std::set<int>& passed_on, bool killed);
 
 // The end that explains the others, null if no rank failed. `ends`: in order of time; later ones
 // may still be missing. It is the first rank that was killed, or failed for a reason of its own;

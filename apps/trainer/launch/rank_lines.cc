@@ -25,7 +25,7 @@ Pipe make_pipe() {
   return pipe;
 }
 
-void RankLines::tell() {
+void RankLines::print() {
   char bytes[4096];
   while (pipe_.open()) {
     const ssize_t count = ::read(pipe_.get(), bytes, sizeof bytes);

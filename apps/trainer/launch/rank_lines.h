@@ -25,7 +25,7 @@ class RankLines {
   int descriptor() const { return pipe_.get(); }
   // Prints every complete line that has arrived, and the incomplete last one once the writers are
   // gone.
-  void tell();
+  void print();
 
  private:
   int rank_ = 0;

@@ -26,8 +26,8 @@ std::string time_text() {
 
 Descriptor open_rank_log(const std::string& folder, int rank, int ranks,
                          const std::vector<std::string>& arguments) {
-  std::error_code unmade;  // reported by open() below
-  std::filesystem::create_directories(folder, unmade);
+  std::error_code ignored;  // reported by open() below
+  std::filesystem::create_directories(folder, ignored);
   const std::string path = fmt::format("{}/rank-{:05}.log", folder, rank);
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   const std::string header = fmt::format("==== {} odb-trainer launch: rank {} of {}: {}\n",

@@ -49,12 +49,12 @@ class Ranks {
       await_something();
       while (const auto signal = signals_.next())
         pass_on(*signal);
-      tell_lines();
+      print_lines();
       reap();
       attend_failure();
     }
-    tell_lines();
-    tell_cause();
+    print_lines();
+    log_cause();
     for (const std::string& failure : describe_other_failures(ends_))
       log("launch").error("{}", failure);
     return ends_;
@@ -64,11 +64,11 @@ class Ranks {
   bool any_left() const;
   void await_something();
   void pass_on(int signal);
-  void tell_lines();
+  void print_lines();
   void reap();
   void take_end(RankProcess& rank, int status);
   void attend_failure();
-  void tell_cause();
+  void log_cause();
   void give_up_waiting();
   void kill_rest();
 
@@ -79,7 +79,7 @@ class Ranks {
   std::vector<RankEnd> ends_;
   std::set<int> passed_on_;
   std::optional<Clock::time_point> failed_at_;  // since then the others must leave
-  std::optional<int> told_;                     // the rank whose end was logged as the cause
+  std::optional<int> reported_;                     // the rank whose end was logged as the cause
   bool killed_ = false;
 };
 
@@ -105,9 +105,9 @@ void Ranks::pass_on(int signal) {
     if (rank.process != 0) ::kill(rank.process, signal);
 }
 
-void Ranks::tell_lines() {
+void Ranks::print_lines() {
   for (RankProcess& rank : ranks_)
-    rank.lines.tell();
+    rank.lines.print();
 }
 
 void Ranks::reap() {
@@ -120,7 +120,7 @@ void Ranks::reap() {
 }
 
 void Ranks::take_end(RankProcess& rank, int status) {
-  RankEnd end = judge_end(rank.number, status, passed_on_, killed_);
+  RankEnd end = classify_end(rank.number, status, passed_on_, killed_);
   end.phase = last_phase(rank);
   end.message = take_final_error(rank);
   const bool unhandled = end.signal != 0 && end.code == kSaved;
@@ -136,15 +136,15 @@ void Ranks::attend_failure() {
   const RankEnd* const cause = cause_of(ends_);
   const bool was_killed = cause != nullptr && cause->signal != 0;
   const auto since = Clock::now() - *failed_at_;
-  if (was_killed || since > kFailTogether) tell_cause();
+  if (was_killed || since > kFailTogether) log_cause();
   if (any_left() && since > patience_) give_up_waiting();
 }
 
 // Called again if a later end turns out to be the cause: a rank that died first may be reaped last.
-void Ranks::tell_cause() {
+void Ranks::log_cause() {
   const RankEnd* const cause = cause_of(ends_);
-  if (cause == nullptr || told_ == cause->rank) return;
-  told_ = cause->rank;
+  if (cause == nullptr || reported_ == cause->rank) return;
+  reported_ = cause->rank;
   log("launch").error("{}", describe_cause(ends_, static_cast<int>(ranks_.size())));
 }
 

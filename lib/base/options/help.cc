@@ -35,7 +35,7 @@ std::string default_text(const Option& option) {
 std::string facts(const Option& option) {
   std::vector<std::string> parts;
   if (!option.choices.empty()) parts.push_back(fmt::format("{}", fmt::join(option.choices, " | ")));
-  if (option.tell_form) parts.push_back(option.form);
+  if (option.show_form) parts.push_back(option.form);
   if (!option.unit.empty()) parts.push_back(option.unit);
   if (!option.bounds.empty()) parts.push_back(option.range());
   if (option.repeatable) parts.push_back("may be repeated");

@@ -84,7 +84,7 @@ Json element_schema(const Option& option) {
 std::string description(const Option& option) {
   Texts facts;
   if (option.required) facts.push_back("required, here or as a flag");
-  if (option.tell_form) facts.push_back(option.form);
+  if (option.show_form) facts.push_back(option.form);
   if (!option.unit.empty()) facts.push_back("in " + option.unit);
   if (option.kind == OptionKind::text && !option.bounds.empty()) facts.push_back(option.range());
   if (!option.default_note.empty()) facts.push_back("default " + option.default_note);

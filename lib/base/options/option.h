@@ -29,7 +29,7 @@ struct Option {
 
   OptionKind kind = OptionKind::text;
   std::string form;                  // what a value looks like: "an integer", "a path"
-  bool tell_form = false;            // whether the help text shows the form, too
+  bool show_form = false;            // whether the help text shows the form, too
   std::string placeholder;           // stands for the value in the help text: "N", "PATH"
   std::vector<std::string> choices;  // the permitted values; empty: not a list
   std::vector<OptionBound> bounds;

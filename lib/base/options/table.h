@@ -71,7 +71,7 @@ class OptionDeclaration {
   // Any further rule on a single value; `form` says what is expected: "auto, env or HOST:PORT".
   OptionDeclaration& form(std::string form, std::function<bool(const T&)> holds) {
     option_.form = std::move(form);
-    option_.tell_form = true;
+    option_.show_form = true;
     rules_->tests.push_back(std::move(holds));
     return *this;
   }
@@ -210,7 +210,7 @@ OptionTable::Declaration<V> OptionTable::declare(std::string name, V& variable,
   Option& option = make_option(std::move(name));
   option.kind = OptionType<T>::kKind;
   option.form = OptionType<T>::kForm;
-  option.tell_form = option.kind == OptionKind::text && !kIsWord && !kIsName;
+  option.show_form = option.kind == OptionKind::text && !kIsWord && !kIsName;
   option.placeholder = OptionType<T>::kPlaceholder;
   option.optional = Shape::kOptional;
   option.none_word = Shape::kOptional && !kIsWord;

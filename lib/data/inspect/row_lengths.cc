@@ -66,7 +66,7 @@ class Pass {
 
   std::vector<RowLength>& lengths() { return lengths_; }
 
-  void tell(PassFindings& findings) const {
+  void report(PassFindings& findings) const {
     findings.rows_by_format.assign(rows_by_format_.begin(), rows_by_format_.end());
     for (const auto& [row, problem] : problems_)
       findings.problems.push_back(problem);
@@ -74,16 +74,16 @@ class Pass {
 
  private:
   // One thread's failure stops all threads.
-  void guarded_work(bool tells_progress) {
+  void guarded_work(bool reports_progress) {
     try {
-      work(tells_progress);
+      work(reports_progress);
     } catch (...) {
       next_ = std::numeric_limits<std::uint64_t>::max() / 2;
       throw;
     }
   }
 
-  void work(bool tells_progress) {
+  void work(bool reports_progress) {
     const std::unique_ptr<SampleBuilder> builder = preprocessor_.builder(0);
     Sample sample;
     for (;;) {
@@ -92,7 +92,7 @@ class Pass {
       const std::uint64_t end = std::min<std::uint64_t>(begin + kRowsPerTurn, lengths_.size());
       for (std::uint64_t row = begin; row < end; ++row)
         measure(*builder, row, sample);
-      if (tells_progress && options_.progress) options_.progress(end, lengths_.size());
+      if (reports_progress && options_.progress) options_.progress(end, lengths_.size());
     }
   }
 
@@ -169,7 +169,7 @@ std::vector<RowLength> measure_rows(const Preprocessor& preprocessor, const Reco
                                     const PassOptions& options, PassFindings* findings) {
   Pass pass(preprocessor, file, options);
   pass.run();
-  if (findings != nullptr) pass.tell(*findings);
+  if (findings != nullptr) pass.report(*findings);
   return std::move(pass.lengths());
 }
 

@@ -91,7 +91,7 @@ pid_t fork_child(const std::string& role, const std::function<int()>& body) {
   ::_exit(run_body(body));
 }
 
-Death judge_death(int wait_status, bool memory_kill) {
+Death classify_death(int wait_status, bool memory_kill) {
   if (WIFSIGNALED(wait_status)) {
     const int signal_number = WTERMSIG(wait_status);
     if (signal_number == SIGKILL && memory_kill)

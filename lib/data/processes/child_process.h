@@ -44,6 +44,6 @@ struct Death {
 
 // From a status of waitpid; never DeathKind::silent. `memory_kill`: the kernel's count of
 // out-of-memory kills has risen. Pure.
-Death judge_death(int wait_status, bool memory_kill);
+Death classify_death(int wait_status, bool memory_kill);
 
 }  // namespace odb

@@ -46,14 +46,14 @@ DataProcesses::~DataProcesses() {
 
 void DataProcesses::stop() noexcept {
   control_->stop.store(1);
-  server_->tell();
+  server_->notify();
   server_->await_end();
 }
 
 void DataProcesses::request_state(std::size_t loader, bool wanted) {
   ServerControl::LoaderState& words = control_->loaders[loader];
   words.wanted.store(wanted ? 1 : 0);
-  server_->tell();
+  server_->notify();
   const auto begin = std::chrono::steady_clock::now();
   const auto followed = [&] { return (words.running.load() != 0) == wanted; };
   const auto too_late = [&] {

@@ -92,7 +92,7 @@ void ForkServer::serve() {
     control_.beats.fetch_add(1);
     apply_requests();
     reap();
-    kill_silent();
+    kill_hung();
     memory_kills_.forget_old();
     const struct timespec limit = {.tv_sec = 0, .tv_nsec = kPollInterval / std::chrono::nanoseconds(1)};
     ::sigtimedwait(&awaited, nullptr, &limit);
@@ -165,7 +165,7 @@ bool ForkServer::may_be_silent(const Child& child) {
          !is_stopped(files_, child.process);
 }
 
-void ForkServer::kill_silent() {
+void ForkServer::kill_hung() {
   for (Child& child : children_) {
     if (!child.hung.empty()) continue;
     if (may_be_silent(child)) {
@@ -209,7 +209,7 @@ void ForkServer::reap() {
 bool ForkServer::replace(Child& child, int wait_status) {
   const Death death =
       child.hung.empty()
-          ? judge_death(wait_status, is_killed(wait_status) && memory_kills_.explain_death())
+          ? classify_death(wait_status, is_killed(wait_status) && memory_kills_.explain_death())
           : Death{.kind = DeathKind::silent, .text = child.hung};
   LoaderControl& control = *loader_of(child).memory.control;
   const std::string sample = sample_of(child);

@@ -83,7 +83,7 @@ class ForkServer {
   void end(std::size_t loader);
   void fork(Child& child);
   void reap();
-  void kill_silent();
+  void kill_hung();
   // Logs the death and forks the child again; false: it has died too often, the loader ends.
   bool replace(Child& child, int wait_status);
   // Names the sample that the child is preparing, as a suffix for log lines; "" without one.

@@ -9,14 +9,14 @@ namespace odb {
 
 class LongWait {
  public:
-  // Call at every poll of a wait. `tell` returns the text: "worker 2 to prepare a sample".
-  template <typename Tell>
-  void look(Tell&& tell) {
+  // Call at every poll of a wait. `describe` returns the text: "worker 2 to prepare a sample".
+  template <typename Describe>
+  void check(Describe&& describe) {
     const auto now = std::chrono::steady_clock::now();
     if (now - began_ < next_) return;
     log("data").warn("has waited {} s for {}",
                      std::chrono::duration_cast<std::chrono::seconds>(now - began_).count(),
-                     tell());
+                     describe());
     next_ *= 2;
   }
 

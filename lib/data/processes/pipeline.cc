@@ -19,14 +19,14 @@ double ratio(std::int64_t part, double whole) {
 
 }  // namespace
 
-void ServerProcess::tell() const {
+void ServerProcess::notify() const {
   if (end_.empty()) ::kill(process_, SIGUSR2);
 }
 
 void ServerProcess::expect_alive(std::chrono::milliseconds timeout) {
   int wait_status = 0;
   if (end_.empty() && ::waitpid(process_, &wait_status, WNOHANG) == process_) {
-    end_ = judge_death(wait_status, false).text;
+    end_ = classify_death(wait_status, false).text;
     reaped_ = true;
   }
   if (end_.empty() && liveness_.update(beats_.load()) >= timeout) {
@@ -109,7 +109,7 @@ bool Pipeline::await(std::chrono::milliseconds limit) {
     const std::uint32_t seen = published.count();
     came = loader_.memory.arena.is_published(next_);
     if (came || waited() >= limit) break;
-    waiting_->look([this] {
+    waiting_->check([this] {
       return fmt::format("the next micro-batch: collate (process {}) is {}", collate_process(),
                          phase());
     });

@@ -24,7 +24,7 @@ class ServerProcess {
       : process_(process), beats_(beats) {}
 
   pid_t process() const { return process_; }
-  void tell() const;  // signals that a value in ServerControl has changed
+  void notify() const;  // signals that a value in ServerControl has changed
   // InternalError when it has died, or has shown no sign of life for `timeout` while every poll of
   // a wait called this; it is then killed.
   void expect_alive(std::chrono::milliseconds timeout);

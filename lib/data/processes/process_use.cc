@@ -13,7 +13,7 @@ namespace odb {
 namespace {
 
 // "pid (name) state ...": the fields from the state on. The name may hold spaces and parentheses.
-std::vector<std::string_view> words_behind_name(std::string_view stat) {
+std::vector<std::string_view> fields_after_name(std::string_view stat) {
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string_view::npos) return {};
   return split_words(stat.substr(name_end + 1));
@@ -22,7 +22,7 @@ std::vector<std::string_view> words_behind_name(std::string_view stat) {
 }  // namespace
 
 std::optional<std::uint64_t> parse_processor_ticks(std::string_view stat) {
-  const std::vector<std::string_view> words = words_behind_name(stat);
+  const std::vector<std::string_view> words = fields_after_name(stat);
   constexpr std::size_t kUser = 11;
   if (words.size() <= kUser + 1) return std::nullopt;
   const auto user = parse_integer<std::uint64_t>(words[kUser]);
@@ -32,7 +32,7 @@ std::optional<std::uint64_t> parse_processor_ticks(std::string_view stat) {
 }
 
 std::optional<char> parse_process_state(std::string_view stat) {
-  const std::vector<std::string_view> words = words_behind_name(stat);
+  const std::vector<std::string_view> words = fields_after_name(stat);
   return words.empty() ? std::nullopt : std::optional(words.front().front());
 }
 

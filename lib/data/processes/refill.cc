@@ -8,7 +8,7 @@
 namespace odb {
 namespace {
 
-constexpr std::int64_t kToldBadRecords = 20;
+constexpr std::int64_t kMaxLoggedBadRecords = 20;
 
 }  // namespace
 
@@ -106,9 +106,9 @@ void Refill::leave_out(Rounds& rounds, const SampleView& sample) {
   const bool logged =
       sample.reason == LeftOutReason::crashed_worker ||
       (sample.reason != LeftOutReason::no_supervised_token && rounds.start().epoch == 0);
-  if (logged && ++bad_records_ <= kToldBadRecords)
+  if (logged && ++bad_records_ <= kMaxLoggedBadRecords)
     log("data").warn("left out: {}{}", sample.text,
-                     bad_records_ == kToldBadRecords ? " (further ones are only counted)" : "");
+                     bad_records_ == kMaxLoggedBadRecords ? " (further ones are only counted)" : "");
   rounds.leave_out(row);
 }
 

@@ -27,7 +27,7 @@ class SharedPeers::Group final : public Peers {
       const auto has_come = [&] { return words.contributed[place].load() == stamp; };
       LongWait wait;
       const auto superseded = [&] {
-        wait.look([rank] { return fmt::format("rank {} to align", rank); });
+        wait.check([rank] { return fmt::format("rank {} to align", rank); });
         return shared_.state_->generation.load() != generation_;
       };
       if (superseded() || !wait_for(shared_.state_->changed, has_come, superseded))
@@ -78,7 +78,7 @@ class SharedPeers::Member final : public Membership {
     const auto complete = [&] { return !shared_.first_missing(generation); };
     LongWait wait;
     const auto given_up = [&] {
-      wait.look([&] {
+      wait.check([&] {
         return fmt::format("rank {} to join generation {}",
                            shared_.first_missing(generation).value_or(rank_), generation);
       });

@@ -24,7 +24,7 @@ bool WorkerSamples::request(const ViewRequest& view, const GivenUp& given_up) {
   };
   const bool room = wait_for(requests.room(), has_room, [&] {
     requests.flush();
-    wait.look([&] { return fmt::format("worker {} to take a request", worker); });
+    wait.check([&] { return fmt::format("worker {} to take a request", worker); });
     return given_up();
   });
   if (!room) return false;
@@ -65,7 +65,7 @@ std::optional<SampleView> WorkerSamples::next(const GivenUp& given_up) {
   };
   LongWait wait;
   wait_for(answers.records(), is_there, [&] {
-    wait.look([&] { return fmt::format("worker {} to prepare a sample", worker); });
+    wait.check([&] { return fmt::format("worker {} to prepare a sample", worker); });
     return given_up();
   });
   return found;

@@ -15,7 +15,7 @@ namespace odb {
 namespace {
 
 constexpr std::chrono::milliseconds kPoll{50};
-constexpr std::chrono::seconds kTellEvery{30};
+constexpr std::chrono::seconds kLogInterval{30};
 
 // Whether the open file still has its name: the last holder may have removed it.
 bool has_name(int descriptor, const std::string& path) {
@@ -46,7 +46,7 @@ bool BuildLock::wait(const std::string& path) const {
   while (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return false;
     std::this_thread::sleep_for(kPoll);
-    if (std::chrono::steady_clock::now() - logged < kTellEvery) continue;
+    if (std::chrono::steady_clock::now() - logged < kLogInterval) continue;
     logged = std::chrono::steady_clock::now();
     log("data").info("waiting for another process that is making {}", path);
   }

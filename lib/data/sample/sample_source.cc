@@ -87,7 +87,7 @@ Preprocessor::Preprocessor(FileSystem& files, const DataOptions& options)
   tokenizer_key_ = to_hex(file_checksum128(files, file_of(files, options.tokenizer)));
 }
 
-void Preprocessor::tell_choices() const {
+void Preprocessor::log_choices() const {
   if (template_.notice.empty())
     log("data").info("chat template: {}", template_.name);
   else

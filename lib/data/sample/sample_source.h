@@ -26,7 +26,7 @@ class Preprocessor {
 
   // Logs the template, its notice, and whether texts get no end token. All ranks would log the
   // same, so only one rank calls it.
-  void tell_choices() const;
+  void log_choices() const;
 
   // A new maker for the calling thread. `cutoff_length` replaces the option's (0: never cut).
   std::unique_ptr<SampleBuilder> builder() const { return builder(options_.cutoff_len); }

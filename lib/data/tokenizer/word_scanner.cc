@@ -178,7 +178,7 @@ class Scan {
   // `at` is at white space that leads no word: up to the last line end of the run if there is one,
   // else all of it but its last character, which belongs to what follows.
   const char* space_end(const char* at) const {
-    const char* behind_line_end = nullptr;
+    const char* after_line_end = nullptr;
     const char* last = at;
     const char* next = at;
     while (next < end_) {
@@ -186,9 +186,9 @@ class Scan {
       if (!(character.classes & space)) break;
       last = next;
       next += character.bytes;
-      if (!Rules::kOldStyle && is_line_end(character.value)) behind_line_end = next;
+      if (!Rules::kOldStyle && is_line_end(character.value)) after_line_end = next;
     }
-    if (behind_line_end != nullptr) return behind_line_end;
+    if (after_line_end != nullptr) return after_line_end;
     return next == end_ || last == at ? next : last;
   }
 

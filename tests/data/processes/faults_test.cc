@@ -137,7 +137,7 @@ TEST_CASE("faults: out of memory is distinguished from a crash, and treated like
       Case{exited(70), false, Kind::crashed, "exited with code 70"},
       Case{exited(0), false, Kind::crashed, "exited with code 0"}};
   for (const Case& one : cases) {
-    const Death death = judge_death(one.status, one.memory_kill);
+    const Death death = classify_death(one.status, one.memory_kill);
     CHECK(death.kind == one.kind);
     CHECK(death.text == one.text);
   }

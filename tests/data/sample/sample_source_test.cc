@@ -46,7 +46,7 @@ class Fixture {
   std::string logged_choices() {
     std::ostringstream lines;
     set_log_sink(std::make_shared<spdlog::sinks::ostream_sink_mt>(lines));
-    open().tell_choices();
+    open().log_choices();
     set_log_sink(std::make_shared<spdlog::sinks::stderr_sink_mt>());
     return lines.str();
   }

@@ -7,7 +7,7 @@
 namespace odb {
 
 std::uint32_t RandomText::code_point() {
-  constexpr std::array<std::uint32_t, 32> kTelling{
+  constexpr std::array<std::uint32_t, 32> kDistinctive{
       ' ',    ' ',    ' ',    '\'',   's',   'T',    'l',    'L',     'v',    'e',   '\n',
       '\r',   '\t',   '1',    '.',    '/',   0xA0,   0x85,   0x17F,   0x301,  0x338, 0x93C,
       0x2028, 0x3000, 0x200D, 0x180E, 0x661, 0x2167, 0x1161, 0x1F600, 0xFE0F, 0xE9};
@@ -15,7 +15,7 @@ std::uint32_t RandomText::code_point() {
     case 0:
     case 1:
     case 2:
-      return kTelling[below(kTelling.size())];
+      return kDistinctive[below(kDistinctive.size())];
     case 3:
     case 4:
       return 'a' + below(26);

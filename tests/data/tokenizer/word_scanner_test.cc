@@ -103,7 +103,7 @@ TEST_CASE("each scanner gives the words of its pattern on random text") {
 // across the blocks' ends in every way.
 TEST_CASE("each scanner gives the words of its pattern on random ASCII") {
   constexpr std::uint32_t kSeed = 20251130;
-  constexpr std::string_view kTelling = "      ''stmdrevlLSTx\n\n\r\t\v123.,!\"-\x01\x7F";
+  constexpr std::string_view kDistinctive = "      ''stmdrevlLSTx\n\n\r\t\v123.,!\"-\x01\x7F";
   std::mt19937 random(kSeed);
   const auto below = [&random](std::size_t bound) { return random() % bound; };
   const auto text = [&] {
@@ -112,7 +112,7 @@ TEST_CASE("each scanner gives the words of its pattern on random ASCII") {
     const bool plain = below(2) == 0;
     for (std::size_t left = below(90); left > 0; --left) {
       char character = static_cast<char>(below(2) == 0 ? 'a' + below(26) : below(0x80));
-      if (below(3) != 0) character = kTelling[below(kTelling.size())];
+      if (below(3) != 0) character = kDistinctive[below(kDistinctive.size())];
       if (plain && std::string_view("\n\r\t\v\f").find(character) != std::string_view::npos)
         character = ' ';
       result.append(below(5) == 0 ? 1 + below(9) : 1, character);
