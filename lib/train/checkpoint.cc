@@ -50,7 +50,7 @@ std::uint64_t bytes_of(const std::map<std::string, torch::Tensor>& tensors) {
 }
 
 // Each rank does its part. Then all ranks learn whether every part succeeded.
-void together(TrainingGroups& groups, const std::function<void()>& part) {
+void on_all_ranks(TrainingGroups& groups, const std::function<void()>& part) {
   std::exception_ptr failure;
   try {
     part();
@@ -83,11 +83,11 @@ std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGr
   const bool first = groups.rank() == 0;
   CheckpointDraft draft = CheckpointDraft::join(files, paths.checkpoints(), step);
   try {
-    together(groups, [&] {
+    on_all_ranks(groups, [&] {
       if (first) (void)CheckpointDraft::begin(files, paths.checkpoints(), step);
     });
-    together(groups, [&] { write_parts(files, draft, groups.rank(), contents); });
-    together(groups, [&] {
+    on_all_ranks(groups, [&] { write_parts(files, draft, groups.rank(), contents); });
+    on_all_ranks(groups, [&] {
       if (first) draft.publish();
     });
   } catch (const PeerLostError&) {

@@ -16,8 +16,8 @@ double fraction(double part, double whole) {
 
 }  // namespace
 
-struct RunRecords::First {
-  First(FileSystem& files, const RunRecordsOptions& options)
+struct RunRecords::Rank0Files {
+  Rank0Files(FileSystem& files, const RunRecordsOptions& options)
       : metrics(files, options.paths.metrics(), 0),
         evaluations(files, options.paths.evaluations()),
         lives(files, options.paths.lives()),
@@ -40,20 +40,20 @@ RunRecords::RunRecords(FileSystem& files, RunRecordsOptions options)
       options_(std::move(options)),
       ledger_(files, options_.paths.ledger(options_.rank)) {
   if (options_.rank != 0) return;
-  first_ = std::make_unique<First>(files, options_);
+  rank0_files_ = std::make_unique<Rank0Files>(files, options_);
   ledger_.append(LifeMarker{.life = options_.life, .world = options_.world, .resumed_step = 0});
 }
 
 RunRecords::~RunRecords() = default;
 
-void RunRecords::on_start(double apart) {
-  apart_ = apart;
-  if (first_) first_->summary.startup_seconds = seconds_since(options_.process_start) - apart_;
+void RunRecords::on_start(double evaluation_seconds) {
+  evaluation_seconds_ = evaluation_seconds;
+  if (rank0_files_) rank0_files_->summary.startup_seconds = seconds_since(options_.process_start) - evaluation_seconds_;
 }
 
 void RunRecords::on_finished(const FinishedStep& step) {
-  if (first_ && first_->summary.first_step_seconds == 0 && step.step > 0)
-    first_->summary.first_step_seconds = seconds_since(options_.process_start) - apart_;
+  if (rank0_files_ && rank0_files_->summary.first_step_seconds == 0 && step.step > 0)
+    rank0_files_->summary.first_step_seconds = seconds_since(options_.process_start) - evaluation_seconds_;
   ledger_.append(StepRecord{.life = options_.life,
                             .epoch = step.epoch,
                             .step = step.step,
@@ -62,35 +62,35 @@ void RunRecords::on_finished(const FinishedStep& step) {
 }
 
 void RunRecords::on_measured(const StepMeasure& measure, const Progress& progress) {
-  if (!first_) return;
+  if (!rank0_files_) return;
   measured_ = progress;
   highest_rate_ = std::max(highest_rate_, measure.lr);
-  first_->meter.add(measure);
-  first_->all.add(measure);
+  rank0_files_->meter.add(measure);
+  rank0_files_->all.add(measure);
   const std::int64_t step = progress.totals().steps;
   const bool line = step % options_.log_every == 0 || progress.done();
-  first_->figures.loss = measure.loss;
+  rank0_files_->figures.loss = measure.loss;
   if (line) {
-    StepMetrics metrics = first_->meter.take(progress.totals(), progress.count(Unit::epochs));
+    StepMetrics metrics = rank0_files_->meter.take(progress.totals(), progress.count(Unit::epochs));
     metrics.peak_memory_gb = peak_memory();
-    first_->metrics.append(metrics);
-    first_->summary.loss = metrics.loss;
-    first_->figures.loss = metrics.loss;
-    first_->figures.tokens_per_second = metrics.tokens_per_second;
-    first_->figures.padding_fraction = metrics.padding_fraction;
-    first_->figures.data_wait_fraction = fraction(metrics.data_wait_seconds, metrics.step_seconds);
+    rank0_files_->metrics.append(metrics);
+    rank0_files_->summary.loss = metrics.loss;
+    rank0_files_->figures.loss = metrics.loss;
+    rank0_files_->figures.tokens_per_second = metrics.tokens_per_second;
+    rank0_files_->figures.padding_fraction = metrics.padding_fraction;
+    rank0_files_->figures.data_wait_fraction = fraction(metrics.data_wait_seconds, metrics.step_seconds);
   }
   show(measure, progress, line);
 }
 
 void RunRecords::show(const StepMeasure& measure, const Progress& progress, bool line) {
-  ConsoleFigures& figures = first_->figures;
+  ConsoleFigures& figures = rank0_files_->figures;
   figures.share = progress.share();
   figures.step = progress.totals().steps;
   figures.epoch = progress.count(Unit::epochs);
   figures.lr = measure.lr;
   figures.seconds_left = seconds_left(figures.share, 0, progress.totals().seconds);
-  first_->console->show(figures, line);
+  rank0_files_->console->show(figures, line);
 }
 
 std::optional<double> RunRecords::peak_memory() const {
@@ -101,9 +101,9 @@ std::optional<double> RunRecords::peak_memory() const {
 
 void RunRecords::on_evaluated(const std::vector<EvaluationResult>& results,
                               const RunTotals& totals) {
-  if (!first_) return;
+  if (!rank0_files_) return;
   for (const EvaluationResult& result : results) {
-    first_->evaluations.append({{"step", totals.steps},
+    rank0_files_->evaluations.append({{"step", totals.steps},
                                 {"data", result.data},
                                 {"loss", result.loss},
                                 {"perplexity", result.perplexity},
@@ -118,18 +118,18 @@ void RunRecords::on_evaluated(const std::vector<EvaluationResult>& results,
 
 void RunRecords::sync() {
   ledger_.sync();
-  if (!first_) return;
-  first_->metrics.sync();
-  first_->evaluations.sync();
+  if (!rank0_files_) return;
+  rank0_files_->metrics.sync();
+  rank0_files_->evaluations.sync();
 }
 
 void RunRecords::fail(const Error& error) noexcept {
-  if (!first_) return;
+  if (!rank0_files_) return;
   try {
     if (measured_)
       finish(*measured_, {}, error.what(), static_cast<int>(error.code()));
     else
-      first_->lives.end(options_.life, 0, error.what(), static_cast<int>(error.code()));
+      rank0_files_->lives.end(options_.life, 0, error.what(), static_cast<int>(error.code()));
   } catch (const std::exception& problem) {
     log("files").warn("the end of this run is not recorded: {}", problem.what());
   }
@@ -149,14 +149,14 @@ void RunRecords::warn_about_untrained(const RunTotals& totals) const {
 
 void RunRecords::finish(const Progress& progress, const PhaseSeconds& seconds,
                         const std::string& reason, int exit_code) {
-  if (!first_) return;
+  if (!rank0_files_) return;
   if (exit_code == 0) warn_about_untrained(progress.totals());
-  RunSummary& summary = first_->summary;
+  RunSummary& summary = rank0_files_->summary;
   summary.epoch = progress.count(Unit::epochs);
   summary.totals = progress.totals();
   summary.phases = seconds;
-  if (first_->all.steps() > 0) {
-    const StepMetrics all = first_->all.take(progress.totals(), summary.epoch);
+  if (rank0_files_->all.steps() > 0) {
+    const StepMetrics all = rank0_files_->all.take(progress.totals(), summary.epoch);
     summary.padding_fraction = all.padding_fraction;
     summary.budget_fill = all.budget_fill;
   }
@@ -169,7 +169,7 @@ void RunRecords::finish(const Progress& progress, const PhaseSeconds& seconds,
   summary.world_size = options_.world;
 
   write_summary(files_, options_.paths.summary(), summary);
-  first_->lives.end(options_.life, progress.totals().steps, reason, exit_code);
+  rank0_files_->lives.end(options_.life, progress.totals().steps, reason, exit_code);
 }
 
 }  // namespace odb

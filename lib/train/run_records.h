@@ -41,9 +41,9 @@ class RunRecords {
   RunRecords& operator=(const RunRecords&) = delete;
   ~RunRecords();
 
-  // The loop begins. `apart`: seconds of an evaluation before it, which do not count as startup
+  // The loop begins. `evaluation_seconds`: seconds of an evaluation before it, which do not count as startup
   // time.
-  void on_start(double apart);
+  void on_start(double evaluation_seconds);
   void on_finished(const FinishedStep& step);
   void on_measured(const StepMeasure& measure, const Progress& progress);
   void on_evaluated(const std::vector<EvaluationResult>& results, const RunTotals& totals);
@@ -58,7 +58,7 @@ class RunRecords {
               int exit_code);
 
  private:
-  struct First;  // what only rank 0 has
+  struct Rank0Files;  // what only rank 0 has
 
   void show(const StepMeasure& measure, const Progress& progress, bool line);
   void warn_about_untrained(const RunTotals& totals) const;
@@ -67,9 +67,9 @@ class RunRecords {
   FileSystem& files_;
   RunRecordsOptions options_;
   LedgerFile ledger_;
-  std::unique_ptr<First> first_;
+  std::unique_ptr<Rank0Files> rank0_files_;
   std::optional<Progress> measured_;  // at the last measured step
-  double apart_ = 0;
+  double evaluation_seconds_ = 0;
   double highest_rate_ = 0;  // of the steps measured
 };
 

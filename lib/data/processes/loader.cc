@@ -60,7 +60,7 @@ LoaderMemory::LoaderMemory(const LoaderSetup& setup)
             max_round_bytes(setup.batching, setup.shape.data_size) +
                 2 * sizeof(ViewId) * static_cast<std::size_t>(setup.shape.data_size),
             setup.shape.data_size),
-      alone(setup.name + "-peers", 1, max_numbers(setup.batching)) {
+      single_rank(setup.name + "-peers", 1, max_numbers(setup.batching)) {
   for (int worker = 0; worker < setup.workers; ++worker)
     workers.emplace_back(fmt::format("{}-worker-{}", setup.name, worker), kRequestsPerWorker,
                          setup.rules.longest);
@@ -75,12 +75,12 @@ void LoaderMemory::clear() {
   arena.clear();
   rounds.clear();
   start.clear();
-  alone.clear();
+  single_rank.clear();
 }
 
 std::unique_ptr<Membership> LoaderMemory::membership(const LoaderSetup& setup,
                                                    const std::string& store_address) {
-  return setup.membership ? setup.membership(store_address) : alone.membership(0);
+  return setup.membership ? setup.membership(store_address) : single_rank.membership(0);
 }
 
 }  // namespace odb

@@ -59,7 +59,7 @@ struct LoaderMemory {
   // Back to the state after construction. No process of the loader may be alive.
   void clear();
 
-  // From the setup's factory, or from `alone`.
+  // From the setup's factory, or from `single_rank`.
   std::unique_ptr<Membership> membership(const LoaderSetup& setup, const std::string& store_address);
 
   SharedObject<LoaderControl> control;
@@ -67,7 +67,7 @@ struct LoaderMemory {
   Arena arena;
   RoundLog rounds;
   StartMessage start;
-  SharedPeers alone;  // of a single rank
+  SharedPeers single_rank;  // of a single rank
 };
 
 // The loader's shared memory in the worst case, in bytes.
