@@ -26,7 +26,7 @@ bool may_be_texts(const RecordParserOptions& records) {
          *records.format == RecordFormat::prompt_completion;
 }
 
-bool may_be_talks(const RecordParserOptions& records) {
+bool may_be_conversations(const RecordParserOptions& records) {
   return records.format != RecordFormat::text && records.format != RecordFormat::tokens;
 }
 
@@ -69,7 +69,7 @@ Preprocessor::Preprocessor(FileSystem& files, const DataOptions& options)
     return id;
   };
   template_ =
-      may_be_talks(records_) ? choose_template(options.chat_template, config, find) : no_template();
+      may_be_conversations(records_) ? choose_template(options.chat_template, config, find) : no_template();
   if (!config.eos_token.empty()) {
     eos_token_ = find(config.eos_token);
     if (!eos_token_)

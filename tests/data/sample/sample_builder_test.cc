@@ -27,7 +27,7 @@ Made make(const std::string& json, SampleOptions options = {}, SampleTokens toke
   return made;
 }
 
-const std::string kTalk =
+const std::string kConversation =
     R"({"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."}, {"role": "user", "content": "And?"}, {"role": "assistant", "content": "Bye."}]})";
 
 std::string supervised_text(const Sample& sample) {
@@ -40,21 +40,21 @@ std::string supervised_text(const Sample& sample) {
 }  // namespace
 
 TEST_CASE("Which tokens of a conversation are supervised") {
-  CHECK(supervised_text(make(kTalk).sample) == "Hello.<|im_end|>Bye.<|im_end|>");
-  CHECK(supervised_text(make(kTalk, {.train_on = TrainOn::last_answer}).sample) ==
+  CHECK(supervised_text(make(kConversation).sample) == "Hello.<|im_end|>Bye.<|im_end|>");
+  CHECK(supervised_text(make(kConversation, {.train_on = TrainOn::last_answer}).sample) ==
         "Bye.<|im_end|>");
-  const Sample all = make(kTalk, {.train_on = TrainOn::all}).sample;
+  const Sample all = make(kConversation, {.train_on = TrainOn::all}).sample;
   CHECK(all.supervised == static_cast<std::int64_t>(all.tokens.size()) - 1);
 }
 
 TEST_CASE("Cutting keeps the head and sets truncated") {
-  const Sample whole = make(kTalk).sample;
+  const Sample whole = make(kConversation).sample;
   const auto length = static_cast<std::int64_t>(whole.tokens.size());
   CHECK_FALSE(whole.truncated);
-  CHECK_FALSE(make(kTalk, {.cutoff_length = length}).sample.truncated);
+  CHECK_FALSE(make(kConversation, {.cutoff_length = length}).sample.truncated);
   for (std::int64_t cutoff = 1; cutoff < length; ++cutoff) {
     INFO(cutoff);
-    const Made cut = make(kTalk, {.cutoff_length = cutoff});
+    const Made cut = make(kConversation, {.cutoff_length = cutoff});
     CHECK(cut.sample.truncated);
     const auto size = static_cast<std::ptrdiff_t>(cutoff);
     CHECK(cut.sample.tokens ==

@@ -31,7 +31,7 @@ std::string rendered(const std::string& name, const Conversation& conversation) 
   return shown(rendering);
 }
 
-Conversation talk_of(std::vector<Message> messages) {
+Conversation conversation_of(std::vector<Message> messages) {
   Conversation conversation;
   conversation.messages = std::move(messages);
   return conversation;
@@ -40,7 +40,7 @@ Conversation talk_of(std::vector<Message> messages) {
 }  // namespace
 
 TEST_CASE("Answers extend from the first content byte through the end of the turn") {
-  const Conversation conversation = talk_of({{.role = Role::user, .content = "Hi"},
+  const Conversation conversation = conversation_of({{.role = Role::user, .content = "Hi"},
                                              {.role = Role::assistant, .content = " Hello."},
                                              {.role = Role::user, .content = "Bye"},
                                              {.role = Role::assistant, .content = ""}});
@@ -56,7 +56,7 @@ TEST_CASE("Answers extend from the first content byte through the end of the tur
 
 TEST_CASE("An answer that is context only is counted but belongs to none") {
   const Conversation conversation =
-      talk_of({{.role = Role::assistant, .content = "a", .supervised = false},
+      conversation_of({{.role = Role::assistant, .content = "a", .supervised = false},
                {.role = Role::assistant, .content = "b"}});
   Rendering rendering;
   make_chat_template("chatml", kTokens)->render(conversation, rendering);
@@ -66,7 +66,7 @@ TEST_CASE("An answer that is context only is counted but belongs to none") {
 
 TEST_CASE("Plain ChatML writes tools as Qwen3 does and contents unchanged") {
   Conversation conversation =
-      talk_of({{.role = Role::assistant, .content = "<think>\nx\n</think>\n\ny"},
+      conversation_of({{.role = Role::assistant, .content = "<think>\nx\n</think>\n\ny"},
                {.role = Role::user, .content = "u"},
                {.role = Role::assistant, .calls = 1}});
   conversation.tool_calls.push_back(
@@ -78,20 +78,20 @@ TEST_CASE("Plain ChatML writes tools as Qwen3 does and contents unchanged") {
 }
 
 TEST_CASE("Templates refuse what they do not support") {
-  Conversation with_tools = talk_of({{.role = Role::user, .content = "u"}});
+  Conversation with_tools = conversation_of({{.role = Role::user, .content = "u"}});
   with_tools.tools.push_back("{}");
-  const Conversation with_result = talk_of({{.role = Role::tool, .content = "7"}});
+  const Conversation with_result = conversation_of({{.role = Role::tool, .content = "7"}});
   for (const std::string name : {"llama3", "plain"}) {
     CHECK_THROWS_AS(rendered(name, with_tools), DataError);
     CHECK_THROWS_AS(rendered(name, with_result), DataError);
   }
-  Conversation parallel = talk_of({{.role = Role::assistant, .calls = 2}});
+  Conversation parallel = conversation_of({{.role = Role::assistant, .calls = 2}});
   parallel.tool_calls.resize(2);
   CHECK_THROWS_AS(rendered("llama3.1", parallel), DataError);
-  Conversation only_system = talk_of({{.role = Role::system, .content = "s"}});
+  Conversation only_system = conversation_of({{.role = Role::system, .content = "s"}});
   only_system.tools.push_back("{}");
   CHECK_THROWS_AS(rendered("llama3.1", only_system), DataError);
-  Conversation answer_first = talk_of({{.role = Role::assistant, .content = "a"}});
+  Conversation answer_first = conversation_of({{.role = Role::assistant, .content = "a"}});
   answer_first.tools.push_back("{}");
   CHECK_THROWS_AS(rendered("llama3.1", answer_first), DataError);
 }
