@@ -73,7 +73,7 @@ def flat(ranks):
 def stragglers():
     for layout, limit in ("padded", 0.03), ("flat", 0.015):
         for pairing in "cost", "random":
-            share = plan(64, ["odb"], "--layout", layout, "--mates", pairing)["odb"]["straggler_fraction"]
+            share = plan(64, ["odb"], "--layout", layout, "--pair-by", pairing)["odb"]["straggler_fraction"]
             bound = (f"<= {100 * limit:g} %", share <= limit) if pairing == "cost" else ()
             show(f"waiting for the slowest, 64 ranks, {layout}, paired by {pairing}", percent(share), *bound)
 

@@ -144,7 +144,7 @@ std::vector<Group> OdbSource::take(std::int64_t count, Rng shared, Rng own) {
             window_.size());
   // Drawn first, so that ranks that choose nothing still draw the same order.
   const std::vector<std::int64_t> order =
-      slot_order(count, options_.mates == Mates::cost ? shared : own);
+      slot_order(count, options_.pair_by == PairBy::cost ? shared : own);
   std::vector<Group> groups;
   std::vector<std::int32_t> left;
   const bool choose = static_cast<std::int64_t>(candidates_.size()) > count;

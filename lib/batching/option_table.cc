@@ -47,8 +47,8 @@ void add_align(OptionTable& table, Align& align) {
           "maximum and splits groups on the other ranks");
 }
 
-void add_mates(OptionTable& table, Mates& mates) {
-  table.add("mates", mates, named({Mates::cost, Mates::random}))
+void add_pair_by(OptionTable& table, PairBy& pair_by) {
+  table.add("pair-by", pair_by, named({PairBy::cost, PairBy::random})).formerly("mates")
       .help("which groups of the ranks share a slot: those of similar cost, or random ones");
 }
 
@@ -67,7 +67,7 @@ void describe(OptionTable& table, BatchingOptions& options) {
   add_count(table, kPadMultipleOption, options.pad_multiple);
   add_align(table, options.align);
   add_count(table, kRoundGroupsOption, options.round_groups);
-  add_mates(table, options.mates);
+  add_pair_by(table, options.pair_by);
   add_join(table, options.join);
   add_count(table, kBatchSizeOption, options.batch_size);
   add_count(table, kBucketPoolFactorOption, options.bucket_pool_factor);

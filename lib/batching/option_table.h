@@ -67,7 +67,7 @@ OptionTable::Declaration<V> add_strategy(OptionTable& table, V& variable) {
 OptionDeclaration<Layout> add_layout(OptionTable& table, Layout& layout);
 void add_grouping(OptionTable& table, Grouping& grouping);
 void add_align(OptionTable& table, Align& align);
-void add_mates(OptionTable& table, Mates& mates);
+void add_pair_by(OptionTable& table, PairBy& pair_by);
 void add_join(OptionTable& table, bool& join);
 
 // Declares every option of `options`, which must outlive `table`. resolve() checks what depends on

@@ -30,8 +30,8 @@ const char* name(Grouping value) {
 const char* name(Align value) {
   return value == Align::paper ? "paper" : "balanced";
 }
-const char* name(Mates value) {
-  return value == Mates::cost ? "cost" : "random";
+const char* name(PairBy value) {
+  return value == PairBy::cost ? "cost" : "random";
 }
 const char* name(LossNorm value) {
   constexpr const char* kNames[] = {"token", "sample", "rank-mean"};
@@ -68,7 +68,7 @@ std::string options_fingerprint(const BatchingOptions& resolved) {
       "batching={} l-max={} layout={} grouping={} align={} round-groups={} mates={} join={} "
       "window={} pad-multiple={} batch-size={} bucket-pool-factor={} quadratic-cost={}",
       name(resolved.strategy), resolved.l_max, name(resolved.layout), name(resolved.grouping),
-      name(align), resolved.round_groups, name(resolved.mates), resolved.join ? "on" : "off",
+      name(align), resolved.round_groups, name(resolved.pair_by), resolved.join ? "on" : "off",
       resolved.window, resolved.pad_multiple, resolved.batch_size, resolved.bucket_pool_factor,
       resolved.quadratic_cost);
 }

@@ -16,7 +16,7 @@ enum class Strategy : std::uint8_t { odb, standard, sorted, bucket, gmt, bmt, pa
 enum class Layout : std::uint8_t { automatic, flat, padded };
 enum class Grouping : std::uint8_t { automatic, greedy, fit };
 enum class Align : std::uint8_t { paper, balanced };
-enum class Mates : std::uint8_t { cost, random };
+enum class PairBy : std::uint8_t { cost, random };
 enum class LossNorm : std::uint8_t { token, sample, rank_mean };
 
 // The maxima of the option tables: lengths and counts of samples fit 32 bits, and values derived
@@ -33,7 +33,7 @@ const char* name(Strategy value);
 const char* name(Layout value);
 const char* name(Grouping value);
 const char* name(Align value);
-const char* name(Mates value);
+const char* name(PairBy value);
 const char* name(LossNorm value);
 
 struct BatchingOptions {
@@ -43,7 +43,7 @@ struct BatchingOptions {
   Grouping grouping = Grouping::automatic;  // --grouping; auto: flat fit, padded greedy
   Align align = Align::balanced;            // --align
   std::int64_t round_groups = 16;           // --round-groups, R: maximum slots per round
-  Mates mates = Mates::cost;                // --mates
+  PairBy pair_by = PairBy::cost;                // --pair-by
   bool join = true;               // --join: train every view; else stop at the first dry rank
   std::int64_t window = 1024;     // --window, samples
   std::int64_t pad_multiple = 8;  // --pad-multiple, padded rows have a multiple of this length

@@ -48,11 +48,11 @@ void check_optimizer(const OptimizerOptions& options) {
   refuse_of_other("adam-beta2", options.adam_beta2, OptimizerKind::adamw, chosen);
   refuse_of_other("adam-epsilon", options.adam_epsilon, OptimizerKind::adamw, chosen);
   refuse_of_other("sgd-momentum", options.sgd_momentum, OptimizerKind::sgd, chosen);
-  if (options.most_nan_steps && options.on_nan != OnNan::skip)
+  if (options.max_nan_steps && options.on_nan != OnNan::skip)
     throw UsageError(
-        "--most-nan-steps {} with --on-nan {}, which ends the run at the first such step; leave it "
+        "--max-nan-steps {} with --on-nan {}, which ends the run at the first such step; leave it "
         "out, or take --on-nan skip",
-        *options.most_nan_steps, name(options.on_nan));
+        *options.max_nan_steps, name(options.on_nan));
 }
 
 void describe_schedule(OptionTable& table, OptimizerOptions& options) {
@@ -107,7 +107,8 @@ void describe_update(OptionTable& table, OptimizerOptions& options) {
       .help("longer gradients are scaled down to this norm; 0 never does");
   table.add("on-nan", options.on_nan, named({OnNan::stop, OnNan::skip}))
       .help("at a gradient that is not finite: end the run, or skip the step and count it");
-  table.add("most-nan-steps", options.most_nan_steps)
+  table.add("max-nan-steps", options.max_nan_steps)
+      .formerly("most-nan-steps")
       .unit("steps")
       .at_least(1)
       .default_note("10")
@@ -182,7 +183,7 @@ void fill_defaults(OptimizerOptions& options) {
   } else {
     options.sgd_momentum = options.momentum();
   }
-  if (options.on_nan == OnNan::skip) options.most_nan_steps = options.nan_step_limit();
+  if (options.on_nan == OnNan::skip) options.max_nan_steps = options.nan_step_limit();
 }
 
 void describe(OptionTable& table, OptimizerOptions& options) {

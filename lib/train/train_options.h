@@ -54,7 +54,7 @@ struct OptimizerOptions {
   std::optional<double> sgd_momentum;
   double max_grad_norm = 1.0;  // 0: no clipping
   OnNan on_nan = OnNan::stop;
-  std::optional<std::int64_t> most_nan_steps;  // only for OnNan::skip
+  std::optional<std::int64_t> max_nan_steps;  // only for OnNan::skip
 
   // Values, with the defaults of what is not given.
   double beta1() const { return adam_beta1.value_or(0.9); }
@@ -62,7 +62,7 @@ struct OptimizerOptions {
   double epsilon() const { return adam_epsilon.value_or(1e-8); }
   double momentum() const { return sgd_momentum.value_or(0); }
   // Skipped steps in a row before the run ends.
-  std::int64_t nan_step_limit() const { return most_nan_steps.value_or(10); }
+  std::int64_t nan_step_limit() const { return max_nan_steps.value_or(10); }
 };
 
 // Sets options that are not given, and have an effect together with the others, to their defaults.

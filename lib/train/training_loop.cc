@@ -232,8 +232,8 @@ void TrainingLoop::check_finite(const StepUpdate& update, std::int64_t step) {
         "step {}: the gradient's norm is {}, expected a finite one; {}. The weights are those of "
         "step {}; try a lower --lr, a longer --warmup, or --on-nan skip",
         step, update.gradient_norm, where, step - 1);
-  if (++nan_steps_ >= options_.most_nan_steps)
-    throw DivergedError("step {}: no finite gradient for {} steps in a row (--most-nan-steps); {}",
+  if (++nan_steps_ >= options_.max_nan_steps)
+    throw DivergedError("step {}: no finite gradient for {} steps in a row (--max-nan-steps); {}",
                         step, nan_steps_, where);
   log("step").warn("step {} is skipped: the gradient's norm is {}; {}", step, update.gradient_norm,
                    where);

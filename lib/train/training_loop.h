@@ -39,7 +39,7 @@ struct TrainingLoopOptions {
   double learning_rate = 1e-5;  // peak of the schedule
   ScheduleShape schedule;
   OnNan on_nan = OnNan::stop;
-  std::int64_t most_nan_steps = 10;
+  std::int64_t max_nan_steps = 10;
 };
 
 class TrainingLoop {

@@ -296,7 +296,7 @@ int TrainingRun::train() {
                      .learning_rate = run.optimizer.lr,
                      .schedule = schedule_shape(run.optimizer),
                      .on_nan = run.optimizer.on_nan,
-                     .most_nan_steps = run.optimizer.nan_step_limit()},
+                     .max_nan_steps = run.optimizer.nan_step_limit()},
                     slots, control, step, Progress(inputs_.limits), start_, events());
   const auto before = Clock::now();
   if (evaluator_ && run.evaluation.eval_at_start) evaluate({});

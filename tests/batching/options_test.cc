@@ -96,7 +96,7 @@ TEST_CASE("every option is in the table, and flags reach the struct") {
                      "paper",
                      "--round-groups",
                      "8",
-                     "--mates",
+                     "--pair-by",
                      "random",
                      "--join",
                      "off",

@@ -269,14 +269,14 @@ TEST_CASE("no view waits forever: overdue groups are chosen first") {
   CHECK(longest_wait <= 4 * 32 + 32);
 }
 
-TEST_CASE("the groups of a slot have similar cost, unless --mates random") {
-  const auto spread = [](Mates mates) {
+TEST_CASE("the groups of a slot have similar cost, unless --pair-by random") {
+  const auto spread = [](PairBy pair_by) {
     Scenario s;
     s.world = 8;
     s.data_size = 8 * 400;
     s.lengths = Lengths::wide;
     BatchingOptions o = options(Grouping::greedy, 1000);
-    o.mates = mates;
+    o.pair_by = pair_by;
     o.layout = Layout::padded;
     o.quadratic_cost = 0.01;
     s.options = resolve(o, Layout::flat);
@@ -300,8 +300,8 @@ TEST_CASE("the groups of a slot have similar cost, unless --mates random") {
     }
     return slowest / mean - 1;
   };
-  const double matched = spread(Mates::cost);
-  const double random = spread(Mates::random);
+  const double matched = spread(PairBy::cost);
+  const double random = spread(PairBy::random);
   INFO("matched " << matched << ", random " << random);
   CHECK(matched < 0.25);
   CHECK(random > 4 * matched);

@@ -81,7 +81,7 @@ Scenario random_scenario(std::uint64_t seed, int size, std::int64_t max_views) {
   o.layout = rng.below(2) == 0 ? Layout::flat : Layout::padded;
   o.grouping = o.layout == Layout::flat && rng.below(2) == 0 ? Grouping::fit : Grouping::greedy;
   o.align = rng.below(2) == 0 ? Align::paper : Align::balanced;
-  o.mates = rng.below(4) == 0 ? Mates::random : Mates::cost;
+  o.pair_by = rng.below(4) == 0 ? PairBy::random : PairBy::cost;
   o.round_groups = pick(rng, 1, 20);
   o.pad_multiple = pick(rng, 1, 16);
   o.quadratic_cost = rng.below(2) == 0 ? 0 : rng.uniform() / 100;

@@ -453,7 +453,7 @@ TEST_CASE("A run that diverges ends all ranks with code 6, the step and the view
 
   TrainerRun skipping;
   arguments[1] = skipping.texts("a.jsonl", 40);
-  arguments.insert(arguments.end(), {"--on-nan", "skip", "--most-nan-steps", "1000"});
+  arguments.insert(arguments.end(), {"--on-nan", "skip", "--max-nan-steps", "1000"});
   run_to_end(skipping, 2, arguments);
   check_coverage(skipping, 1, 40);
   const std::int64_t steps = skipping.summary().at("steps");

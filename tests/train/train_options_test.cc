@@ -51,7 +51,7 @@ TEST_CASE("The names of the training options are fixed") {
             "optimizer",     "lr",          "lr-schedule",      "warmup",
             "min-lr-ratio",  "decay",       "polynomial-power", "weight-decay",
             "adam-beta1",    "adam-beta2",  "adam-epsilon",     "sgd-momentum",
-            "max-grad-norm", "on-nan",      "most-nan-steps",   "epochs",
+            "max-grad-norm", "on-nan",      "max-nan-steps",   "epochs",
             "max-steps",     "max-samples", "max-tokens",       "time-limit",
             "rank",          "world-size",  "local-rank",       "rendezvous",
             "timeout",       "device",      "backend",          "mixed-devices",
@@ -104,9 +104,9 @@ TEST_CASE("A run's config records the values that were not given but used, and r
   for (const Case& one :
        {Case{{},
              {"\"adam_beta1\": 0.9", "\"adam_beta2\": 0.999", "\"adam_epsilon\": 1e-08"},
-             {"\"sgd_momentum\": null", "\"most_nan_steps\": null", "\"decay\": null"}},
+             {"\"sgd_momentum\": null", "\"max_nan_steps\": null", "\"decay\": null"}},
         Case{{"--optimizer", "sgd", "--lr-schedule", "warmup-stable-decay", "--on-nan", "skip"},
-             {"\"sgd_momentum\": 0", "\"most_nan_steps\": 10", "\"decay\": \"0.1\"",
+             {"\"sgd_momentum\": 0", "\"max_nan_steps\": 10", "\"decay\": \"0.1\"",
               "\"min_lr_ratio\": 0"},
              {"\"adam_beta1\": null", "\"polynomial_power\": null"}},
         Case{{"--lr-schedule", "polynomial"}, {"\"polynomial_power\": 1"}, {"\"decay\": null"}},
@@ -169,8 +169,8 @@ TEST_CASE("Options that contradict each other are refused with what to do") {
       {{"--adam-beta2", "0.95", "--optimizer", "sgd"}, "--adam-beta2 0.95 with --optimizer sgd"},
       {{"--adam-epsilon", "1e-6", "--optimizer", "sgd"},
        "--adam-epsilon 1e-06 with --optimizer sgd"},
-      {{"--most-nan-steps", "5"}, "--most-nan-steps 5 with --on-nan stop"},
-      {{"--on-nan", "stop", "--most-nan-steps", "5"}, "take --on-nan skip"},
+      {{"--max-nan-steps", "5"}, "--max-nan-steps 5 with --on-nan stop"},
+      {{"--on-nan", "stop", "--max-nan-steps", "5"}, "take --on-nan skip"},
       {{"--rendezvous", "node0:29500"}, "--rendezvous node0:29500 without --rank and --world-size"},
       {{"--rank", "0"}, "--rank and --world-size come together"},
       {{"--world-size", "2"}, "found only --world-size"},
@@ -198,6 +198,6 @@ TEST_CASE("Options that contradict each other are refused with what to do") {
             .empty());
   CHECK(refusal({"--optimizer", "sgd", "--sgd-momentum", "0.9"}).empty());
   CHECK(refusal({"--adam-beta1", "0.8", "--adam-beta2", "0.9", "--adam-epsilon", "1e-6"}).empty());
-  CHECK(refusal({"--on-nan", "skip", "--most-nan-steps", "5"}).empty());
+  CHECK(refusal({"--on-nan", "skip", "--max-nan-steps", "5"}).empty());
   CHECK(refusal({"--rank", "0", "--world-size", "1", "--rendezvous", "[::1]:5000"}).empty());
 }

@@ -70,7 +70,7 @@ BatchingOptions batching_options(const PlanOptions& options, const Contender& co
   batching.round_groups = at.round_groups;
   batching.pad_multiple = at.pad_multiple;
   batching.align = options.align;
-  batching.mates = options.mates;
+  batching.pair_by = options.pair_by;
   batching.join = options.join;
   batching.batch_size = options.batch_size;
   batching.bucket_pool_factor = options.bucket_pool_factor;

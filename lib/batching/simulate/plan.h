@@ -30,7 +30,7 @@ struct PlanOptions {
   Layout layout = Layout::automatic;        // --layout; auto: the usual one of each strategy
   Grouping grouping = Grouping::automatic;  // --grouping; odb only
   Align align = Align::balanced;
-  Mates mates = Mates::cost;
+  PairBy pair_by = PairBy::cost;
   bool join = true;
   std::int64_t batch_size = 8;
   std::int64_t bucket_pool_factor = 50;

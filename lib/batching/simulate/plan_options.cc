@@ -47,7 +47,7 @@ void describe_strategies(OptionTable& table, PlanOptions& options) {
       .help("auto runs packing flat (always), odb in both layouts, the others padded");
   add_grouping(table, options.grouping);
   add_align(table, options.align);
-  add_mates(table, options.mates);
+  add_pair_by(table, options.pair_by);
   add_join(table, options.join);
   add_count(table, kBatchSizeOption, options.batch_size);
   add_count(table, kBucketPoolFactorOption, options.bucket_pool_factor);

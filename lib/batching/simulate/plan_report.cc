@@ -125,7 +125,7 @@ std::string plan_json(const PlanOptions& options, const std::vector<PlanRow>& ro
   const nlohmann::ordered_json document = {{"lengths", options.lengths},
                                            {"seed", options.seed},
                                            {"align", name(options.align)},
-                                           {"mates", name(options.mates)},
+                                           {"mates", name(options.pair_by)},
                                            {"join", options.join},
                                            {"step_time",
                                             {{"seconds_per_slot", time.seconds_per_slot},

@@ -174,7 +174,7 @@ TEST_CASE("odb meets its documented results on the chat lengths") {
     CHECK(result.last_tenth_length == Approx(result.mean_length).epsilon(0.15));
   }
   SimulationInput random = input(lengths, Strategy::odb, Layout::padded, world);
-  random.options.mates = Mates::random;
+  random.options.pair_by = PairBy::random;
   CHECK(simulate(random).straggler_fraction > 0.08);
 }
 
