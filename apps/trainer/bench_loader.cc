@@ -13,7 +13,7 @@
 #include "base/real_file_system.h"
 #include "batching/option_table.h"
 #include "bench_commands.h"
-#include "data/inspect/progress_bar.h"
+#include "base/progress_bar.h"
 #include "loader_run.h"
 #include "local_ranks.h"
 

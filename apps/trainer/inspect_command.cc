@@ -13,7 +13,7 @@
 #include "base/real_file_system.h"
 #include "commands.h"
 #include "data/inspect/data_report.h"
-#include "data/inspect/progress_bar.h"
+#include "base/progress_bar.h"
 #include "data/inspect/show_sample.h"
 #include "model/model_report.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "model/rope_config.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 
 namespace odb {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 
 namespace odb {
 

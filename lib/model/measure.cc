@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "model/language_model.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 #include "base/ignore_index.h"
 
 namespace odb {

@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 #include "model/weight_names.h"
 
 namespace odb {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "model/config.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 
 namespace odb {
 

@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 
 namespace odb {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 #include "model/weight_names.h"
 
 namespace odb {

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "model/language_model.h"
 #include "model/row_kernels.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 #include "model/weight_names.h"
 
 namespace odb {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 #include "train/file_version.h"
 
 namespace odb {

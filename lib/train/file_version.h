@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 
 namespace odb {
 

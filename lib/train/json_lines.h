@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 
 namespace odb {
 

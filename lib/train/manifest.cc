@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 #include "train/file_version.h"
 
 namespace odb {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 
 namespace odb {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "data/inspect/progress_bar.h"
+#include "base/progress_bar.h"
 #include "data/processes/record_loader.h"
 #include "model/compute_cost.h"
 #include "model/stored_weights.h"

@@ -7,7 +7,7 @@
 #include "base/real_file_system.h"
 #include "catch.h"
 #include "faulty_file_system.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 #include "temporary_folder.h"
 #include "test_models.h"
 

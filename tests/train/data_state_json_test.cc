@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "catch.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 
 using namespace odb;
 

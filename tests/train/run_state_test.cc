@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "catch.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 
 using namespace odb;
 

@@ -1,5 +1,5 @@
 #include "catch.h"
-#include "data/inspect/progress_bar.h"
+#include "base/progress_bar.h"
 #include "data/inspect/show_sample.h"
 #include "sample/test_tokenizer.h"
 #include "base/ignore_index.h"

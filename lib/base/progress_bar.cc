@@ -1,4 +1,4 @@
-#include "data/inspect/progress_bar.h"
+#include "base/progress_bar.h"
 #include "base/progress_callback.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 
 #include <cmath>
 #include <set>
