@@ -6,7 +6,7 @@
 #   scripts/fetch_test_data.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 data=.cache/test-data
-inputs=(scripts/requirements-test-data.txt scripts/make_test_data.py tests/data/tokenizer/golden/golden.json)
+inputs=(scripts/requirements-test-data.txt scripts/make_test_data.py tests/tokenizer/golden/golden.json)
 stamp=$(cat "${inputs[@]}" | sha256sum)
 [[ $(cat "$data/stamp" 2>/dev/null) == "$stamp" ]] && exit
 

@@ -15,7 +15,7 @@ for program in build/fuzz/fuzz/odb_*_fuzzer; do
   say "$name for $seconds s"
   seeds=()
   [[ $name == *load* ]] && seeds=(tests/cases/tokenizer/*/)
-  [[ $name == *round_trip* ]] && seeds=(tests/data/tokenizer/golden)
+  [[ $name == *round_trip* ]] && seeds=(tests/tokenizer/golden)
   [[ $name == odb_record_* ]] && seeds=(tests/cases/chat tests/cases/raw)
   [[ $name == odb_safetensors_* ]] && seeds=(tests/fuzz/model/safetensors_seeds)
   [[ $name == odb_model_config_* ]] && seeds=(tests/cases/models/*/ tests/golden/model/qwen2 tests/golden/model/llama3)

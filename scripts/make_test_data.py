@@ -4,7 +4,7 @@
   qwen2/tokenizer.json, qwen3.5/tokenizer.json   whole vocabularies, in the form that Hugging Face tokenizers reads
   corpus.jsonl                                   chat records of the corpus
   corpus.texts.jsonl                             its messages, a JSON string per line
-  golden.texts.jsonl                             the texts of tests/data/tokenizer/golden
+  golden.texts.jsonl                             the texts of tests/tokenizer/golden
   qwen2/*.ids, qwen3.5/golden.texts.jsonl.ids    the reference's ids, an array per line
 """
 import base64
@@ -15,7 +15,7 @@ import sys
 
 import tokenizers
 
-GOLDEN = pathlib.Path(__file__).parent.parent / "tests/data/tokenizer/golden/golden.json"
+GOLDEN = pathlib.Path(__file__).parent.parent / "tests/tokenizer/golden/golden.json"
 CONTROL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|object_ref_start|>", "<|object_ref_end|>", "<|box_start|>",
            "<|box_end|>", "<|quad_start|>", "<|quad_end|>", "<|vision_start|>", "<|vision_end|>", "<|vision_pad|>",
            "<|image_pad|>", "<|video_pad|>"]

@@ -16,8 +16,8 @@
 #include "base/process_memory.h"
 #include "base/real_file_system.h"
 #include "bench_commands.h"
-#include "data/tokenizer/json_texts.h"
-#include "data/tokenizer/throughput.h"
+#include "data/json/json_texts.h"
+#include "tokenizer/throughput.h"
 
 namespace odb {
 

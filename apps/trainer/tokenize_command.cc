@@ -12,9 +12,9 @@
 #include "base/text.h"
 #include "commands.h"
 #include "data/sample/sample_source.h"
-#include "data/tokenizer/encoder.h"
-#include "data/tokenizer/json_texts.h"
-#include "data/tokenizer/tokenizer.h"
+#include "tokenizer/encoder.h"
+#include "data/json/json_texts.h"
+#include "tokenizer/tokenizer.h"
 
 namespace odb {
 

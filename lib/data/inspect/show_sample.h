@@ -4,7 +4,7 @@
 #include <string>
 
 #include "data/sample/sample.h"
-#include "data/tokenizer/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace odb {
 

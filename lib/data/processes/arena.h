@@ -19,7 +19,7 @@
 #include "batching/slot.h"
 #include "data/processes/shared_memory.h"
 #include "data/processes/wake_up.h"
-#include "data/tokenizer/token_id.h"
+#include "tokenizer/token_id.h"
 
 namespace odb {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "batching/item.h"
-#include "data/tokenizer/token_id.h"
+#include "tokenizer/token_id.h"
 
 namespace odb {
 

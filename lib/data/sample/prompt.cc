@@ -1,6 +1,6 @@
 #include "data/sample/prompt.h"
 
-#include "data/tokenizer/encoder.h"
+#include "tokenizer/encoder.h"
 
 namespace odb {
 namespace {

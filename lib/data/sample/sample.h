@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/tokenizer/token_id.h"
+#include "tokenizer/token_id.h"
 
 namespace odb {
 

@@ -13,7 +13,7 @@
 #include "data/sample/sample_builder.h"
 #include "data/sample/token_bytes.h"
 #include "data/templates/template_choice.h"
-#include "data/tokenizer/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace odb {
 

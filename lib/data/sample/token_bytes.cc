@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "data/tokenizer/code_points.h"
-#include "data/tokenizer/nfc.h"
-#include "data/tokenizer/utf8.h"
+#include "tokenizer/code_points.h"
+#include "tokenizer/nfc.h"
+#include "tokenizer/utf8.h"
 
 namespace odb {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/tokenizer/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace odb {
 

@@ -6,8 +6,8 @@
 
 #include "data/sample/text_encoder.h"
 #include "data/sample/token_bytes.h"
-#include "data/tokenizer/encoder.h"
-#include "data/tokenizer/nfc.h"
+#include "tokenizer/encoder.h"
+#include "tokenizer/nfc.h"
 
 namespace odb {
 

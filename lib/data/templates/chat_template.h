@@ -12,7 +12,7 @@
 
 #include "data/conversation/conversation.h"
 #include "data/templates/rendering.h"
-#include "data/tokenizer/token_id.h"
+#include "tokenizer/token_id.h"
 
 namespace odb {
 

@@ -6,7 +6,7 @@
 #include "data/sample/sample_builder.h"
 #include "data/sample/tokenizer_text.h"
 #include "data/templates/template_choice.h"
-#include "data/tokenizer/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace odb {
 

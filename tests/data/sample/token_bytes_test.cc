@@ -1,7 +1,7 @@
 #include "data/sample/token_bytes.h"
 
 #include "catch.h"
-#include "data/tokenizer/encoder.h"
+#include "tokenizer/encoder.h"
 #include "sample/changed_tokenizer.h"
 
 using namespace odb;

@@ -1,7 +1,7 @@
 // Any bytes as a tokenizer.json: refused with a DataError, or a tokenizer that works.
 #include "base/error.h"
 #include "base/log.h"
-#include "data/tokenizer/encoder.h"
+#include "tokenizer/encoder.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace odb;

@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/real_file_system.h"
-#include "data/tokenizer/encoder.h"
-#include "data/tokenizer/nfc.h"
-#include "data/tokenizer/utf8.h"
+#include "tokenizer/encoder.h"
+#include "tokenizer/nfc.h"
+#include "tokenizer/utf8.h"
 
 namespace {
 
