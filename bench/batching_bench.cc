@@ -10,7 +10,7 @@
 #include "batching/odb_source.h"
 #include "batching/rounds.h"
 #include "batching/sampler.h"
-#include "batching/simulate/lengths.h"
+#include "plan/lengths.h"
 
 namespace {
 

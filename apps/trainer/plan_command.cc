@@ -14,11 +14,11 @@
 #include "base/options/command_line.h"
 #include "base/read_text.h"
 #include "base/real_file_system.h"
-#include "batching/simulate/lengths.h"
-#include "batching/simulate/plan.h"
-#include "batching/simulate/plan_options.h"
-#include "batching/simulate/plan_plot.h"
-#include "batching/simulate/plan_report.h"
+#include "plan/lengths.h"
+#include "plan/plan.h"
+#include "plan/plan_options.h"
+#include "plan/plan_plot.h"
+#include "plan/plan_report.h"
 #include "commands.h"
 
 namespace odb {

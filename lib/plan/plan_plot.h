@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "batching/simulate/plan.h"
+#include "plan/plan.h"
 
 namespace odb {
 

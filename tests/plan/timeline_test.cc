@@ -1,5 +1,5 @@
 // Times are worked out by hand: a rank takes 1 second per sample, and a slot the seconds given.
-#include "batching/simulate/timeline.h"
+#include "plan/timeline.h"
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/options/table.h"
-#include "batching/simulate/plan.h"
+#include "plan/plan.h"
 
 namespace odb {
 

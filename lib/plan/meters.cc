@@ -1,4 +1,4 @@
-#include "batching/simulate/meters.h"
+#include "plan/meters.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
 // Results of small epochs worked out by hand, then the documented results on the chat lengths, then
 // runs that are too large to check by hand.
-#include "batching/simulate/simulation.h"
+#include "plan/simulation.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
-#include "batching/simulate/lengths.h"
+#include "plan/lengths.h"
 #include "catch.h"
 
 using namespace odb;

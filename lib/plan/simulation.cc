@@ -1,4 +1,4 @@
-#include "batching/simulate/simulation.h"
+#include "plan/simulation.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "batching/lock_step.h"
 #include "batching/rounds.h"
-#include "batching/simulate/meters.h"
+#include "plan/meters.h"
 #include "batching/strategies/make_source.h"
 
 namespace odb {

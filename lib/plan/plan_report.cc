@@ -1,4 +1,4 @@
-#include "batching/simulate/plan_report.h"
+#include "plan/plan_report.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "batching/simulate/timeline.h"
+#include "plan/timeline.h"
 
 #include <algorithm>
 

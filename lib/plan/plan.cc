@@ -1,10 +1,10 @@
-#include "batching/simulate/plan.h"
+#include "plan/plan.h"
 
 #include <algorithm>
 #include <limits>
 
 #include "base/error.h"
-#include "batching/simulate/meters.h"
+#include "plan/meters.h"
 
 namespace odb {
 namespace {

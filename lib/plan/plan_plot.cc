@@ -1,4 +1,4 @@
-#include "batching/simulate/plan_plot.h"
+#include "plan/plan_plot.h"
 
 #include <algorithm>
 #include <functional>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "batching/simulate/charts.h"
+#include "plan/charts.h"
 
 namespace odb {
 namespace {

@@ -1,4 +1,4 @@
-#include "batching/simulate/plan_options.h"
+#include "plan/plan_options.h"
 
 #include <algorithm>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "batching/option_table.h"
-#include "batching/simulate/lengths.h"
+#include "plan/lengths.h"
 
 namespace odb {
 namespace {

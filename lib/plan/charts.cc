@@ -1,4 +1,4 @@
-#include "batching/simulate/charts.h"
+#include "plan/charts.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "batching/simulate/simulation.h"
+#include "plan/simulation.h"
 #include "batching/slot.h"
 
 namespace odb {

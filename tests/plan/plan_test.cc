@@ -1,14 +1,14 @@
 // The plan's rows, its table and JSON, its options.
-#include "batching/simulate/plan.h"
+#include "plan/plan.h"
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/options/command_line.h"
-#include "batching/simulate/lengths.h"
-#include "batching/simulate/plan_options.h"
-#include "batching/simulate/plan_plot.h"
-#include "batching/simulate/plan_report.h"
+#include "plan/lengths.h"
+#include "plan/plan_options.h"
+#include "plan/plan_plot.h"
+#include "plan/plan_report.h"
 #include "catch.h"
 
 using namespace odb;

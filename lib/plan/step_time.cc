@@ -1,4 +1,4 @@
-#include "batching/simulate/step_time.h"
+#include "plan/step_time.h"
 
 #include <algorithm>
 #include <cmath>

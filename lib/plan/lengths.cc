@@ -1,4 +1,4 @@
-#include "batching/simulate/lengths.h"
+#include "plan/lengths.h"
 
 #include <algorithm>
 #include <charconv>

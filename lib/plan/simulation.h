@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "batching/options.h"
-#include "batching/simulate/step_time.h"
-#include "batching/simulate/timeline.h"
+#include "plan/step_time.h"
+#include "plan/timeline.h"
 #include "batching/strategies/epoch_plan.h"
 
 namespace odb {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "batching/options.h"
-#include "batching/simulate/simulation.h"
-#include "batching/simulate/step_time.h"
+#include "plan/simulation.h"
+#include "plan/step_time.h"
 
 namespace odb {
 
