@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
-#include "data/processes/data_processes.h"
-#include "data/processes/record_loader.h"
+#include "data/loader/data_processes.h"
+#include "data/loader/record_loader.h"
 #include "local_ranks.h"
 #ifdef ODB_WITH_LIBTORCH
 #include "dist/gloo_membership.h"

@@ -8,9 +8,9 @@
 
 #include "batching/options.h"
 #include "data/data_options.h"
-#include "data/processes/loader_options.h"
-#include "data/processes/pipeline.h"
-#include "data/processes/process_use.h"
+#include "data/loader/loader_options.h"
+#include "data/loader/pipeline.h"
+#include "data/loader/process_use.h"
 #include "data/sample/sample_source.h"
 #include "rank_options.h"
 

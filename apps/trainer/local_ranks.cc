@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
-#include "data/processes/child_process.h"
+#include "data/loader/child_process.h"
 
 namespace odb {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "data/processes/shared_memory.h"
-#include "data/processes/wake_up.h"
+#include "data/loader/shared_memory.h"
+#include "data/loader/wake_up.h"
 
 namespace odb {
 

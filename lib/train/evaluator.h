@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "data/processes/data_processes.h"
+#include "data/loader/data_processes.h"
 #include "dist/training_groups.h"
 #include "train/stop_request.h"
 #include "train/training_step.h"

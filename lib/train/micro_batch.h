@@ -13,7 +13,7 @@
 #include <torch/types.h>
 
 #include "batching/options.h"
-#include "data/processes/arena.h"
+#include "data/loader/arena.h"
 #include "model/rows.h"
 
 namespace odb {

@@ -3,7 +3,7 @@
 
 #include "batching/options.h"
 #include "data/data_options.h"
-#include "data/processes/loader_options.h"
+#include "data/loader/loader_options.h"
 #include "model/model_options.h"
 #include "train/train_options.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "batching/state.h"
-#include "data/processes/pipeline.h"
+#include "data/loader/pipeline.h"
 #include "train/micro_batch.h"
 
 namespace odb {

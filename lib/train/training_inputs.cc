@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
-#include "data/processes/record_loader.h"
+#include "data/loader/record_loader.h"
 #include "model/compute_cost.h"
 #include "model/stored_weights.h"
 #include "train/stop_check.h"

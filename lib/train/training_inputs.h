@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "data/processes/loader.h"
+#include "data/loader/loader.h"
 #include "data/sample/sample.h"
 #include "data/sample/sample_source.h"
 #include "model/config.h"

@@ -18,7 +18,7 @@
 #include "base/real_file_system.h"
 #include "base/signals.h"
 #include "data/inspect/show_sample.h"
-#include "data/processes/data_processes.h"
+#include "data/loader/data_processes.h"
 #include "dist/gloo_membership.h"
 #include "dist/replicas.h"
 #include "dist/sums.h"

@@ -14,7 +14,7 @@
 
 #include "base/log.h"
 #include "catch.h"
-#include "data/processes/child_process.h"
+#include "data/loader/child_process.h"
 #include "listening_socket.h"
 #include "temporary_folder.h"
 

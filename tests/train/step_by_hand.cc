@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "data/processes/arena.h"
+#include "data/loader/arena.h"
 
 namespace odb {
 namespace {

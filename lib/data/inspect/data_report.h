@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/inspect/row_lengths.h"
+#include "data/sample/row_lengths.h"
 
 namespace odb {
 

@@ -1,0 +1,79 @@
+#include "data/loader/build_view.h"
+
+#include <new>
+
+namespace odb {
+namespace {
+
+// Times the number of crashes so far.
+constexpr std::chrono::milliseconds kRetryPause{1000};
+
+bool is_suspect(const BuilderState& state, const ViewRequest& request) {
+  return state.suspect == request.view + 1 && state.suspect_epoch == request.epoch;
+}
+
+bool is_bad(const BuilderState& state, const ViewRequest& request) {
+  return is_suspect(state, request) && state.crashes >= request.max_crashes;
+}
+
+ViewAnswer crashed_answer(ViewBuilder& builder, const PreprocessingOptions& rules, const ViewRequest& request) {
+  std::string text = fmt::format("{}: this sample crashed or hung a data process {} times",
+                                 builder.where(request.view, request.epoch), request.max_crashes);
+  if (rules.skip_bad)
+    return {.kind = AnswerKind::left_out,
+            .reason = LeftOutReason::crashed_worker,
+            .text = std::move(text)};
+  return {.kind = AnswerKind::failed,
+          .code = ExitCode::data,
+          .text = text + " (--on-bad-sample skip leaves such rows out)"};
+}
+
+ViewAnswer left_out_answer(BuiltSample made) {
+  const bool bad = made.left_out == WhyLeftOut::bad;
+  return {.kind = AnswerKind::left_out,
+          .reason = bad ? LeftOutReason::bad_record : LeftOutReason::no_supervised_token,
+          .text = std::move(made.problem)};
+}
+
+ViewAnswer build_guarded(ViewBuilder& builder, const PreprocessingOptions& rules, ViewId view, std::int64_t epoch,
+                        Sample& sample) {
+  try {
+    BuiltSample made = builder.build(view, epoch, sample);
+    if (made.left_out != WhyLeftOut::no) return left_out_answer(std::move(made));
+    const auto length = static_cast<std::int64_t>(sample.tokens.size());
+    if (length > rules.longest)
+      throw DataError(
+          "{}: found a sample of {} tokens, a batch has room for {}; set --cutoff-len to at most "
+          "this number",
+          builder.where(view, epoch), length, rules.longest);
+    return {};
+  } catch (const Error& error) {
+    return {.kind = AnswerKind::failed, .code = error.code(), .text = error.what()};
+  }
+}
+
+}  // namespace
+
+ViewAnswer build_view(ViewBuilder& builder, BuilderState& state, const PreprocessingOptions& rules,
+                     const ViewRequest& request, Sample& sample) {
+  if (is_bad(state, request)) {
+    ViewAnswer answer = crashed_answer(builder, rules, request);
+    state.built.fetch_add(1);
+    return answer;
+  }
+  state.epoch.store(request.epoch, std::memory_order_relaxed);
+  state.building.store(request.view + 1, std::memory_order_relaxed);
+  ViewAnswer answer = build_guarded(builder, rules, request.view, request.epoch, sample);
+  state.building.store(0, std::memory_order_relaxed);
+  state.built.store(state.built.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (state.suspect.load(std::memory_order_relaxed) == request.view + 1) state.suspect = 0;
+  return answer;
+}
+
+std::chrono::milliseconds pause_before(const BuilderState& state, const ViewRequest& request) {
+  const bool retries = request.max_crashes > kCrashesOfBadSample && is_suspect(state, request) &&
+                       state.crashes < request.max_crashes;
+  return retries ? state.crashes.load() * kRetryPause : std::chrono::milliseconds(0);
+}
+
+}  // namespace odb
