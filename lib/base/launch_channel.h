@@ -13,6 +13,9 @@ namespace odb {
 inline constexpr const char* kPhaseVariable = "ODB_PHASE";
 inline constexpr const char* kFinalErrorVariable = "ODB_FINAL_ERROR_FD";
 
+// Set by `odb-trainer launch` for its rank 0: the number of a socket that listens at MASTER_PORT.
+inline constexpr const char* kListeningSocketVariable = "ODB_LISTENING_SOCKET";
+
 // Longer phases are cut; shorter ones end with a zero byte.
 inline constexpr std::size_t kMaxPhaseBytes = 255;
 

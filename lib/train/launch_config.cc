@@ -1,5 +1,7 @@
 #include "train/launch_config.h"
 
+#include "base/launch_channel.h"
+
 #include <algorithm>
 
 #include "base/error.h"

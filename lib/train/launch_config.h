@@ -15,9 +15,6 @@
 
 namespace odb {
 
-// Set by `odb-trainer launch` for its rank 0: the number of a socket that listens at MASTER_PORT.
-inline constexpr const char* kListeningSocketVariable = "ODB_LISTENING_SOCKET";
-
 struct LaunchConfig {
   int rank = 0;
   int world = 1;

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "dist/network.h"
-#include "listening_socket.h"
+#include "launch/listening_socket.h"
 
 using namespace odb;
 using std::chrono::milliseconds;

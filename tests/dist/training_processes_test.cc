@@ -23,7 +23,7 @@
 #include "dist/control.h"
 #include "dist/peer_loss.h"
 #include "dist/rank_heartbeat.h"
-#include "listening_socket.h"
+#include "launch/listening_socket.h"
 #include "temporary_folder.h"
 #include "texts.h"
 #include "training_ranks.h"

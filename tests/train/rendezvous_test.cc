@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "catch.h"
 #include "data/loader/child_process.h"
-#include "listening_socket.h"
+#include "launch/listening_socket.h"
 #include "temporary_folder.h"
 
 namespace odb {

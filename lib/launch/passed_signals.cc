@@ -1,9 +1,9 @@
-#include "passed_signals.h"
+#include "launch/passed_signals.h"
 
 #include <sys/signalfd.h>
 
 #include "base/signals.h"
-#include "launch_error.h"
+#include "launch/launch_error.h"
 
 namespace odb {
 

@@ -1,4 +1,4 @@
-#include "rank_process.h"
+#include "launch/rank_process.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "base/launch_channel.h"
-#include "launch_error.h"
-#include "train/launch_config.h"
+#include "launch/launch_error.h"
 
 namespace odb {
 namespace {

@@ -1,4 +1,4 @@
-#include "rank_log.h"
+#include "launch/rank_log.h"
 
 #include <fcntl.h>
 

@@ -1,4 +1,4 @@
-#include "rank_end.h"
+#include "launch/rank_end.h"
 
 #include <signal.h>
 #include <string.h>

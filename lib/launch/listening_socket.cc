@@ -1,9 +1,9 @@
-#include "listening_socket.h"
+#include "launch/listening_socket.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-#include "launch_error.h"
+#include "launch/launch_error.h"
 
 namespace odb {
 

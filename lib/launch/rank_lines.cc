@@ -1,4 +1,4 @@
-#include "rank_lines.h"
+#include "launch/rank_lines.h"
 
 #include <fcntl.h>
 
@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "launch_error.h"
+#include "launch/launch_error.h"
 
 namespace odb {
 namespace {

@@ -1,4 +1,4 @@
-#include "rank_processes.h"
+#include "launch/rank_processes.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
-#include "rank_log.h"
+#include "launch/rank_log.h"
 
 namespace odb {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/descriptor.h"
-#include "listening_socket.h"
-#include "passed_signals.h"
-#include "rank_lines.h"
+#include "launch/listening_socket.h"
+#include "launch/passed_signals.h"
+#include "launch/rank_lines.h"
 
 namespace odb {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "rank_end.h"
-#include "rank_process.h"
+#include "launch/rank_end.h"
+#include "launch/rank_process.h"
 
 namespace odb {
 

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/options/command_line.h"
 #include "commands.h"
-#include "rank_processes.h"
+#include "launch/rank_processes.h"
 #include "train_arguments.h"
 
 namespace odb {

@@ -1,5 +1,5 @@
 // Which rank's end is reported as the cause, with what message, and the exit code of the launch.
-#include "rank_end.h"
+#include "launch/rank_end.h"
 
 #include <signal.h>
 

@@ -1,5 +1,5 @@
 // The signals that launch passes on: read while it has ranks, and never the end of launch itself.
-#include "passed_signals.h"
+#include "launch/passed_signals.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
