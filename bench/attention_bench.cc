@@ -6,7 +6,7 @@
 #include <benchmark/benchmark.h>
 #include <torch/types.h>
 
-#include "model/attention.h"
+#include "model/layers/attention.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "base/options/command_line.h"
 #include "base/real_file_system.h"
 #include "commands.h"
-#include "model/auxiliary_files.h"
+#include "model/files/auxiliary_files.h"
 #include "model/language_model.h"
 #include "model/weights_io.h"
 

@@ -11,7 +11,7 @@
 #include "commands.h"
 #include "data/sample/prompt.h"
 #include "model/generate.h"
-#include "model/generation_config.h"
+#include "model/files/generation_config.h"
 #include "model/language_model.h"
 #include "model/weights_io.h"
 

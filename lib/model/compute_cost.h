@@ -2,7 +2,7 @@
 // for every token.
 #pragma once
 
-#include "model/config.h"
+#include "model/files/config.h"
 
 namespace odb {
 

@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "model/language_model.h"
-#include "model/weight_names.h"
+#include "model/files/weight_names.h"
 
 namespace odb {
 namespace {

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "model/host_memory.h"
-#include "model/linear.h"
-#include "model/weight_names.h"
+#include "model/cpu/host_memory.h"
+#include "model/layers/linear.h"
+#include "model/files/weight_names.h"
 
 namespace odb {
 

@@ -12,10 +12,10 @@
 
 #include <torch/nn/module.h>
 
-#include "model/block.h"
-#include "model/config.h"
+#include "model/layers/block.h"
+#include "model/files/config.h"
 #include "model/model_options.h"
-#include "model/token_loss.h"
+#include "model/layers/token_loss.h"
 
 namespace odb {
 

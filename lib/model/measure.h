@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/rows.h"
+#include "model/layers/rows.h"
 
 namespace odb {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "model/loss_chunk.h"
-#include "model/weight_names.h"
+#include "model/layers/loss_chunk.h"
+#include "model/files/weight_names.h"
 
 namespace odb {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "model/config.h"
+#include "model/files/config.h"
 #include "model/model_options.h"
 
 namespace odb {

@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/strict_json.h"
-#include "model/weight_names.h"
+#include "model/files/weight_names.h"
 
 namespace odb {
 namespace {

@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "model/language_model.h"
-#include "model/row_kernels.h"
+#include "model/cpu/row_kernels.h"
 #include "base/strict_json.h"
-#include "model/weight_names.h"
+#include "model/files/weight_names.h"
 
 namespace odb {
 namespace {

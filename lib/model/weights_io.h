@@ -8,9 +8,9 @@
 #include <torch/types.h>
 
 #include "base/files.h"
-#include "model/config.h"
-#include "model/stored_weights.h"
-#include "model/tensor_type.h"
+#include "model/files/config.h"
+#include "model/files/stored_weights.h"
+#include "model/files/tensor_type.h"
 
 namespace odb {
 

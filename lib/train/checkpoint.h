@@ -16,7 +16,7 @@
 #include "base/files.h"
 #include "batching/state.h"
 #include "dist/training_groups.h"
-#include "model/config.h"
+#include "model/files/config.h"
 #include "train/optimizer.h"
 #include "train/run_paths.h"
 #include "train/run_state.h"

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "batching/loss_weights.h"
-#include "model/token_loss.h"
+#include "model/layers/token_loss.h"
 #include "base/ignore_index.h"
 
 namespace odb {

@@ -14,7 +14,7 @@
 
 #include "batching/options.h"
 #include "data/loader/arena.h"
-#include "model/rows.h"
+#include "model/layers/rows.h"
 
 namespace odb {
 

@@ -8,7 +8,7 @@
 #include "base/progress_bar.h"
 #include "data/loader/record_loader.h"
 #include "model/compute_cost.h"
-#include "model/stored_weights.h"
+#include "model/files/stored_weights.h"
 #include "train/stop_check.h"
 #include "train/run_folder.h"
 

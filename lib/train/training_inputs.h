@@ -12,7 +12,7 @@
 #include "data/loader/loader.h"
 #include "data/sample/sample.h"
 #include "data/sample/sample_source.h"
-#include "model/config.h"
+#include "model/files/config.h"
 #include "model/memory_estimate.h"
 #include "train/launch_config.h"
 #include "train/progress.h"

@@ -5,7 +5,7 @@
 
 #include "base/real_file_system.h"
 #include "catch.h"
-#include "model/safetensors.h"
+#include "model/files/safetensors.h"
 #include "run_trainer.h"
 #include "temporary_folder.h"
 

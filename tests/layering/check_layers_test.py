@@ -13,7 +13,7 @@ GOOD = {
     "lib/batching/quoted.cc": '// #include <thread>\n/* as in\n#include <thread>\n*/\n',
     "lib/batching/CMakeLists.txt": "odb_add_module(batching\n  SOURCES\n    round.cc\n  USES base\n  LINK fmt::fmt)\n",
     "lib/data/ring.cc": '#include <sys/mman.h>\n#include "batching/item.h"\n',
-    "lib/model/block.h": "#include <torch/types.h>\n",
+    "lib/model/layers/block.h": "#include <torch/types.h>\n",
     "lib/dist/peers.cc": '#include <gloo/context.h>\n#include "batching/peers.h"\n',
     "lib/train/step.cc": '#include "profile/meters.h"\n#include "data/arena.h"\n#include "model/language_model.h"\n',
     "apps/trainer/main.cc": '#include "commands.h"\n#include "train/loop.h"\n',

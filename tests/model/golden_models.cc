@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "catch.h"
-#include "model/weight_names.h"
+#include "model/files/weight_names.h"
 #include "model/weights_io.h"
 #include "base/ignore_index.h"
 

@@ -8,8 +8,8 @@
 
 #include "base/real_file_system.h"
 #include "model/language_model.h"
-#include "model/rows.h"
-#include "model/stored_weights.h"
+#include "model/layers/rows.h"
+#include "model/files/stored_weights.h"
 
 namespace odb {
 

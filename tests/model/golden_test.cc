@@ -6,7 +6,7 @@
 #include "catch.h"
 #include "golden_models.h"
 #include "model/generate.h"
-#include "model/weight_names.h"
+#include "model/files/weight_names.h"
 
 using namespace odb;
 using torch::Tensor;

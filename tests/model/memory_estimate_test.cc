@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "catch.h"
-#include "model/weight_names.h"
+#include "model/files/weight_names.h"
 #include "test_models.h"
 
 using namespace odb;

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/bytes.h"
-#include "model/config.h"
+#include "model/files/config.h"
 
 namespace odb {
 

@@ -5,7 +5,7 @@
 #include "catch.h"
 #include "golden_models.h"
 #include "model/init.h"
-#include "model/weight_names.h"
+#include "model/files/weight_names.h"
 #include "temporary_folder.h"
 
 using namespace odb;

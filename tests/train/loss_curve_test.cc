@@ -6,7 +6,7 @@
 #include "catch.h"
 #include "dist/training_ranks.h"
 #include "model/golden_models.h"
-#include "model/weight_names.h"
+#include "model/files/weight_names.h"
 #include "step_by_hand.h"
 #include "train/schedule.h"
 #include "train/training_step.h"

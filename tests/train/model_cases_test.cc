@@ -8,7 +8,7 @@
 #include "base/real_file_system.h"
 #include "case_rows.h"
 #include "catch.h"
-#include "model/safetensors.h"
+#include "model/files/safetensors.h"
 
 using namespace odb;
 

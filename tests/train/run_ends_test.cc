@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "catch.h"
 #include "disposition.h"
-#include "model/safetensors.h"
+#include "model/files/safetensors.h"
 #include "texts.h"
 #include "trainer_runs.h"
 

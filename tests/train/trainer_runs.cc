@@ -20,7 +20,7 @@
 
 #include "base/real_file_system.h"
 #include "catch.h"
-#include "model/safetensors.h"
+#include "model/files/safetensors.h"
 #include "processes.h"
 #include "texts.h"
 #include "train/checkpoint_files.h"

@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "model/memory_estimate.h"
-#include "model/rope_frequencies.h"
-#include "model/stored_weights.h"
-#include "model/weight_names.h"
+#include "model/layers/rope_frequencies.h"
+#include "model/files/stored_weights.h"
+#include "model/files/weight_names.h"
 
 namespace {
 

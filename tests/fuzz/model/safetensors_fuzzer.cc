@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "model/safetensors.h"
+#include "model/files/safetensors.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace odb;

@@ -1,0 +1,150 @@
+#include "model/files/stored_weights.h"
+
+#include <set>
+
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "base/strict_json.h"
+#include "model/files/weight_names.h"
+
+namespace odb {
+namespace {
+
+constexpr std::string_view kSingle = "model.safetensors";
+constexpr std::string_view kIndex = "model.safetensors.index.json";
+
+void add_file(FileSystem& files, const std::string& path, StoredWeights& stored) {
+  for (TensorInfo& tensor : read_safetensors_header(files, path).tensors) {
+    const std::string name = tensor.name;
+    const auto [place, added] = stored.try_emplace(name, StoredTensor{path, std::move(tensor)});
+    if (!added) throw FileError("tensor {} is in both {} and {}", name, place->second.path, path);
+  }
+}
+
+StoredWeights open_shards(FileSystem& files, const std::string& folder, const std::string& index) {
+  const auto file_of = parse_weight_index(files.read_all(index), index);
+  std::set<std::string> names;
+  for (const auto& [tensor, file] : file_of)
+    names.insert(file);
+  StoredWeights stored;
+  for (const std::string& name : names) {
+    const std::string path = join_path(folder, name);
+    if (!files.exists(path))
+      throw FileError("{}: names {}, which was not found; copy or download it again", index, path);
+    add_file(files, path, stored);
+  }
+  for (const auto& [tensor, file] : file_of) {
+    const auto found = stored.find(tensor);
+    if (found == stored.end() || found->second.path != join_path(folder, file))
+      throw FileError("{}: tensor {} was not found in {}", index, tensor, file);
+  }
+  for (const auto& [tensor, place] : stored)
+    if (!file_of.contains(tensor))
+      throw FileError("{}: tensor {} is not in {}", place.path, tensor, index);
+  return stored;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> parse_weight_index(std::string_view json,
+                                                      const std::string& where) {
+  const SortedJson object = parse_strict_table(json, where);
+  const auto names = object.find("weight_map");
+  if (names == object.end() || !names->is_object() || names->empty())
+    throw FileError("{}: weight_map: found {}, expected an object of tensor and file names", where,
+                    names == object.end() ? "nothing" : found_json(*names));
+  std::map<std::string, std::string> files;
+  for (const auto& [tensor, file] : names->items()) {
+    const std::string name = file.is_string() ? file.get<std::string>() : "";
+    const bool plain = name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos &&
+                       !name.starts_with(".") && name.ends_with(".safetensors");
+    if (!plain)
+      throw FileError(
+          "{}: tensor {}: found {}, expected the name of a .safetensors file in the "
+          "same folder",
+          where, tensor, found_json(file));
+    files[tensor] = name;
+  }
+  return files;
+}
+
+bool holds_weights(FileSystem& files, const std::string& folder) {
+  return files.exists(join_path(folder, std::string(kSingle))) ||
+         files.exists(join_path(folder, std::string(kIndex)));
+}
+
+StoredWeights open_stored_weights(FileSystem& files, const std::string& folder) {
+  const std::string single = join_path(folder, std::string(kSingle));
+  const std::string index = join_path(folder, std::string(kIndex));
+  if (files.exists(single)) {
+    StoredWeights stored;
+    add_file(files, single, stored);
+    return stored;
+  }
+  if (files.exists(index)) return open_shards(files, folder, index);
+  throw FileError(
+      "{}: found neither {} nor {}; other formats are not read, save the model as "
+      "safetensors",
+      folder, kSingle, kIndex);
+}
+
+WeightCheck check_weights(const ModelConfig& config, const StoredWeights& stored) {
+  WeightCheck check;
+  std::set<std::string> known;
+  for (const PublishedWeight& expected : published_weights(config)) {
+    known.insert(expected.name);
+    const auto found = stored.find(expected.name);
+    if (found == stored.end()) {
+      check.problems.push_back(
+          fmt::format("tensor {} {} is missing", expected.name, shape_text(expected.shape)));
+      continue;
+    }
+    const auto& [path, info] = found->second;
+    if (info.shape != expected.shape)
+      check.problems.push_back(fmt::format("{}: tensor {}: found shape {}, config.json expects {}",
+                                           path, expected.name, shape_text(info.shape),
+                                           shape_text(expected.shape)));
+    if (!is_weight_type(info.type))
+      check.problems.push_back(fmt::format("{}: tensor {}: found {}, expected F32, BF16 or F16",
+                                           path, expected.name, tensor_type_name(info.type)));
+  }
+  for (const auto& [name, place] : stored) {
+    if (known.contains(name) || is_rebuilt(name)) continue;
+    if (config.tied_embeddings && name == kHeadName)
+      check.warnings.push_back(
+          fmt::format("{}: {} is not used: config.json ties the output head "
+                      "to the embedding",
+                      place.path, name));
+    else
+      check.problems.push_back(
+          fmt::format("{}: tensor {} is not part of the model that config.json "
+                      "describes",
+                      place.path, name));
+  }
+  return check;
+}
+
+TensorType type_of_weights(const ModelConfig& config, const StoredWeights& stored) {
+  std::set<TensorType> types;
+  for (const PublishedWeight& weight : published_weights(config))
+    if (const auto found = stored.find(weight.name); found != stored.end())
+      types.insert(found->second.info.type);
+  return types.size() == 1 ? *types.begin() : TensorType::f32;
+}
+
+std::vector<std::string> first_of(const std::vector<std::string>& found) {
+  constexpr std::size_t kShown = 10;
+  std::vector<std::string> shown(
+      found.begin(), found.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, found.size())));
+  if (found.size() > kShown) shown.push_back(fmt::format("and {} more", found.size() - kShown));
+  return shown;
+}
+
+void require_weights(const WeightCheck& check, const std::string& folder) {
+  if (check.problems.empty()) return;
+  throw FileError("{}: the weights do not fit config.json:\n  {}", folder,
+                  fmt::join(first_of(check.problems), "\n  "));
+}
+
+}  // namespace odb
