@@ -11,7 +11,7 @@
 #include <benchmark/benchmark.h>
 #include <torch/types.h>
 
-#include "train/optimizer.h"
+#include "train/step/optimizer.h"
 
 namespace {
 

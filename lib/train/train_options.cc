@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "batching/option_table.h"
-#include "train/schedule.h"
+#include "train/step/schedule.h"
 
 namespace odb {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "base/amount.h"
 #include "base/options/table.h"
-#include "train/run_part.h"
+#include "train/step/run_part.h"
 
 namespace odb {
 

@@ -9,8 +9,8 @@
 #include "data/loader/record_loader.h"
 #include "model/compute_cost.h"
 #include "model/files/stored_weights.h"
-#include "train/stop_check.h"
-#include "train/run_folder.h"
+#include "train/session/stop_check.h"
+#include "train/output/run_folder.h"
 
 namespace odb {
 namespace {

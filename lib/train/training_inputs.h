@@ -14,8 +14,8 @@
 #include "data/sample/sample_source.h"
 #include "model/files/config.h"
 #include "model/memory_estimate.h"
-#include "train/launch_config.h"
-#include "train/progress.h"
+#include "train/session/launch_config.h"
+#include "train/step/progress.h"
 #include "train/run_options.h"
 
 namespace odb {

@@ -17,7 +17,7 @@
 #include "temporary_folder.h"
 #include "terminal.h"
 #include "texts.h"
-#include "train/run_lock.h"
+#include "train/output/run_lock.h"
 
 using namespace odb;
 

@@ -10,7 +10,7 @@
 #include "run_trainer.h"
 #include "temporary_folder.h"
 #include "texts.h"
-#include "train/ledger_file.h"
+#include "train/output/ledger_file.h"
 
 using namespace odb;
 using nlohmann::json;

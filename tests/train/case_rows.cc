@@ -12,7 +12,7 @@
 #include "data/conversation/record_parser.h"
 #include "data/sample/test_tokenizer.h"
 #include "model/golden_models.h"
-#include "train/ledger_file.h"
+#include "train/output/ledger_file.h"
 #include "base/ignore_index.h"
 
 namespace odb {

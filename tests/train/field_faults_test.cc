@@ -10,7 +10,7 @@
 #include "case_rows.h"
 #include "catch.h"
 #include "texts.h"
-#include "train/ledger_file.h"
+#include "train/output/ledger_file.h"
 
 using namespace odb;
 

@@ -9,7 +9,7 @@
 
 #include "base/rng.h"
 #include "catch.h"
-#include "train/optimizer.h"
+#include "train/step/optimizer.h"
 
 using namespace odb;
 using torch::Tensor;

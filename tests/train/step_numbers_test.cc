@@ -7,7 +7,7 @@
 
 #include "catch.h"
 #include "dist/training_ranks.h"
-#include "train/training_step.h"
+#include "train/step/training_step.h"
 
 using namespace odb;
 using torch::Tensor;

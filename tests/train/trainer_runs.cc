@@ -23,9 +23,9 @@
 #include "model/files/safetensors.h"
 #include "processes.h"
 #include "texts.h"
-#include "train/checkpoint_files.h"
-#include "train/json_lines.h"
-#include "train/ledger_file.h"
+#include "train/output/checkpoint_files.h"
+#include "train/output/json_lines.h"
+#include "train/output/ledger_file.h"
 
 namespace odb {
 namespace {

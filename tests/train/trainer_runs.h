@@ -15,7 +15,7 @@
 
 #include "temporary_folder.h"
 #include "terminal.h"
-#include "train/run_paths.h"
+#include "train/output/run_paths.h"
 
 namespace odb {
 

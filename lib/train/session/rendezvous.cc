@@ -1,0 +1,269 @@
+#include "train/session/rendezvous.h"
+
+#include <algorithm>
+#include <exception>
+#include <future>
+#include <thread>
+#include <utility>
+
+#include "base/amount.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "dist/rank_heartbeat.h"
+#include "train/session/device_match.h"
+#include "train/session/stop_check.h"
+#include "train/session/same_options.h"
+#include "base/poll_interval.h"
+
+namespace odb {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kOpened = "run/opened";    // rank 0's folder: "yes", or "no" with a failure
+constexpr const char* kOptions = "run/options";  // rank 0's
+constexpr const char* kInputs = "run/inputs";    // what rank 0 reads
+constexpr const char* kDevice = "run/device";    // what rank 0 computes on
+constexpr const char* kAlike = "run/alike";      // how many ranks read the same
+constexpr const char* kAllAlike = "run/all-alike";  // "yes", or "no" with a failure
+constexpr const char* kLeft = "run/left";
+constexpr const char* kAllLeft = "run/all-left";
+
+// Stuck data processes are killed within this time.
+constexpr std::chrono::seconds kStoppingData{15};
+// For all ranks to read why one failed: the heartbeats of stuck ranks read it within ten seconds.
+constexpr std::chrono::seconds kReading{15};
+// For a thread that is not stuck to find its connections broken.
+constexpr std::chrono::seconds kFinding{2};
+// After this time the log reports what this rank still waits for. Ranks that fail alike all come
+// earlier.
+constexpr std::chrono::seconds kLogWaitAfter{30};
+
+Store store_of(const LaunchConfig& launch, std::chrono::milliseconds timeout) {
+  if (launch.rank != 0) return Store::connect(launch.store, timeout, throw_if_stop_requested);
+  return launch.listening_socket ? Store::host(launch.store, *launch.listening_socket)
+                                : Store::host(launch.store);
+}
+
+bool is_of_another(const Error& error) {
+  return error.code() == ExitCode::peer_lost ||
+         dynamic_cast<const OtherRankFailed*>(&error) != nullptr;
+}
+
+Error as_error(const RankFailure& failure) {
+  const char* const how = failure.code == ExitCode::saved ? "was stopped" : "failed";
+  return {failure.code, fmt::format("rank {} {}: {}", failure.rank, how, failure.text)};
+}
+
+}  // namespace
+
+Rendezvous::Rendezvous(const LaunchConfig& launch, std::chrono::milliseconds timeout)
+    : launch_(launch), timeout_(timeout), store_(store_of(launch, timeout)) {}
+
+Rendezvous::~Rendezvous() = default;
+
+void Rendezvous::start_heartbeat(std::function<std::string()> phase,
+                                 std::function<void(const LostPeer&)> before_end) {
+  if (is_single_rank()) return;
+  const auto end = [this, before_end = std::move(before_end)](const LostPeer& peer,
+                                                              const Error& loss) {
+    if (before_end) before_end(peer);
+    return end_of_process(loss);
+  };
+  heartbeat_ = odb::start_heartbeat(store_.address(), launch_.rank, launch_.world, timeout_,
+                                    std::move(phase), end);
+}
+
+void Rendezvous::publish_config(const std::string& config) {
+  store_.set(kOptions, config);
+  store_.set_once(kOpened, "yes");
+}
+
+bool Rendezvous::await(const char* key) {
+  const auto ends = Clock::now() + timeout_;
+  do {
+    throw_if_stop_requested();
+    if (store_.wait_for(key, kPollInterval)) return true;
+  } while (Clock::now() < ends);
+  return false;
+}
+
+void Rendezvous::await_config(const std::string& config) {
+  if (!await(kOpened))
+    throw PeerLostError("rank 0 has not opened the folder of the run within {}",
+                        print_duration(timeout_));
+  if (store_.find(kOpened) != "yes")
+    throw OtherRankFailed(ExitCode::peer_lost, "rank 0 cannot go on");
+  const std::string different = differing_options(config, store_.find(kOptions).value_or("{}"));
+  if (!different.empty())
+    throw UsageError("rank {} was started with other options than rank 0: {}", launch_.rank,
+                     different);
+}
+
+void Rendezvous::compare_inputs(const std::string& inputs, const std::string& device) {
+  if (is_single_rank()) return;
+  if (launch_.rank == 0) {
+    store_.set(kDevice, device);
+    store_.set(kInputs, inputs);
+  }
+  if (!await(kInputs))
+    throw PeerLostError("rank 0 has not reported its inputs within {}", print_duration(timeout_));
+  const std::string different = differing_options(inputs, store_.find(kInputs).value_or("{}"));
+  if (!different.empty())
+    throw UsageError(
+        "rank {} reads other files than rank 0: {}; expected copies of the same files on all "
+        "machines",
+        launch_.rank, different);
+  const std::string mismatch =
+      device_mismatch({launch_.rank, device}, {0, store_.find(kDevice).value_or(device)});
+  if (!mismatch.empty()) throw UsageError("{}", mismatch);
+  if (store_.add(kAlike, 1) == launch_.world) store_.set_once(kAllAlike, "yes");
+  if (!await(kAllAlike))
+    throw PeerLostError("not all ranks have compared what they read within {}",
+                        print_duration(timeout_));
+  if (store_.find(kAllAlike) != "yes")
+    throw OtherRankFailed(ExitCode::peer_lost, "another rank cannot go on");
+  compared_ = true;
+}
+
+void Rendezvous::leave() {
+  if (heartbeat_) heartbeat_->leave();
+  if (store_.add(kLeft, 1) == launch_.world) store_.set(kAllLeft, "1");
+  const auto limit = timeout_ + kStoppingData;
+  if (launch_.rank == 0 && !store_.wait_for(kAllLeft, limit))
+    log("train").warn("not all ranks have left within {}", print_duration(limit));
+}
+
+void Rendezvous::publish_failure(const Error& error) {
+  if (is_single_rank()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = is_of_another(error) ? Ending::for_another : Ending::known;
+  }
+  changed_.notify_all();
+  if (is_of_another(error)) return;
+  try {
+    report_failure(store_, {launch_.rank, error.code(), error.what()});
+    store_.set_once(kAllAlike, "no");  // where ranks still wait for it
+    report_end(store_, launch_.rank);
+  } catch (const PeerLostError&) {  // nobody left to report to
+  }
+}
+
+// Until all have compared what they read, some may still be on their way. A stop reaches all ranks
+// at once.
+void Rendezvous::serve_report(Store& store, ExitCode code) const {
+  const auto least = code == ExitCode::saved ? kFinding : kReading;
+  const auto begin = Clock::now();
+  try {
+    store.set_once(kOpened, "no");
+    while (!await_readers(store, kPollInterval)) {
+      const auto waited = Clock::now() - begin;
+      if (waited < least) continue;
+      if (compared_ || waited >= timeout_) return;
+      throw_if_stop_requested();
+    }
+  } catch (const PeerLostError&) {  // nobody left to wait for
+  } catch (const StoppedBeforeTraining&) {   // what this rank ends with is known already
+  }
+}
+
+void Rendezvous::await_cause(const Error& error) {
+  if (is_single_rank()) return;
+  const auto ends = Clock::now() + 2 * timeout_;
+  std::optional<RankFailure> failure =
+      find_failure(store_, launch_.rank, launch_.world, 2 * timeout_);
+  if (launch_.rank == 0 && failure) serve_report(store_, failure->code);
+  if (!is_of_another(error)) return;
+  // A rank that fell silent, or died, has reported nothing: the heartbeat finds out which, and ends
+  // this process.
+  if (!failure) failure = await_heard(ends);
+  if (!failure) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = Ending::known;
+  }
+  changed_.notify_all();
+  throw as_error(*failure);
+}
+
+std::optional<RankFailure> Rendezvous::await_heard(Clock::time_point ends) {
+  if (!heartbeat_) return std::nullopt;
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, ends, [this] { return heard_.has_value(); });
+  return heard_;
+}
+
+// Over its own connection, because another thread may wait for long on the other one.
+std::optional<RankFailure> Rendezvous::read_report() {
+  constexpr std::chrono::milliseconds kConnecting{1000};
+  try {
+    Store connection = Store::connect(store_.address(), std::min(kConnecting, timeout_));
+    return find_failure(connection, launch_.rank, launch_.world, std::chrono::milliseconds(0));
+  } catch (const PeerLostError&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Error> Rendezvous::end_of_process(const Error& loss) {
+  const std::optional<RankFailure> failure = read_report();
+  {
+    std::unique_lock lock(mutex_);
+    heard_ = failure;
+    changed_.notify_all();
+    // No failure report, but the other thread is about to end the process: it may have read the
+    // report before rank 0 left with it.
+    const Ending enough = failure ? Ending::for_another : Ending::known;
+    if ((failure || ending_ != Ending::no) &&
+        changed_.wait_for(lock, kFinding, [&] { return ending_ >= enough; }))
+      return std::nullopt;
+  }
+  if (failure) {
+    if (launch_.rank == 0) serve_report_alone(failure->code);
+    return as_error(*failure);
+  }
+  // A stop reached all ranks: others have left, and this rank has not noticed it yet.
+  if (!compared_ && stop_state().stop()) return stopped_before_training();
+  return loss;
+}
+
+// Over its own connection, as above.
+void Rendezvous::serve_report_alone(ExitCode code) const {
+  try {
+    Store connection = Store::connect(store_.address(), timeout_);
+    serve_report(connection, code);
+  } catch (const PeerLostError&) {  // nobody left to wait for
+  }
+}
+
+void report_early_failure(const LaunchConfig& launch, std::chrono::milliseconds timeout,
+                         const Error& error) {
+  if (launch.world == 1) return;
+  std::promise<void> finished;
+  const std::future<void> done = finished.get_future();
+  auto report = [launch, timeout, error, finished = std::move(finished)]() mutable {
+    try {
+      Rendezvous rendezvous(launch, timeout);
+      rendezvous.publish_failure(error);
+      rendezvous.await_cause(error);
+    } catch (const std::exception&) {  // nobody to report to
+    }
+    finished.set_value();
+  };
+  // A store whose host is stopped never answers: the thread is then abandoned.
+  {
+    const ScopedSignalBlock block;
+    std::thread(std::move(report)).detach();
+  }
+  const auto begin = Clock::now();
+  bool logged = false;
+  while (done.wait_for(kPollInterval) != std::future_status::ready && !stop_state().stop()) {
+    const auto waited = Clock::now() - begin;
+    if (waited >= timeout) return;
+    if (waited < kLogWaitAfter || std::exchange(logged, true)) continue;
+    log("train").error("{}; waiting to report this to the other ranks, for at most {}",
+                       error.what(), print_duration(timeout));
+  }
+}
+
+}  // namespace odb

@@ -1,0 +1,50 @@
+#include "train/session/same_options.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/strict_json.h"
+
+namespace odb {
+namespace {
+
+constexpr std::array<std::string_view, 13> kOfARank = {
+    "rank",    "local_rank", "rendezvous", "network", "device",    "threads", "cache_dir",
+    "console", "data",       "eval_data",  "model",   "tokenizer", "output"};
+
+// The number of files must be equal, their paths need not be.
+std::size_t count(const Json& config, const char* key) {
+  const auto found = config.find(key);
+  return found != config.end() && found->is_array() ? found->size() : 0;
+}
+
+}  // namespace
+
+std::string differing_options(std::string_view own_text, std::string_view first_text) {
+  constexpr std::size_t kMax = 5;
+  const Json own = parse_strict_object(own_text, "this rank's options");
+  const Json first = parse_strict_object(first_text, "rank 0's options");
+  std::vector<std::string> found;
+  for (const auto& [key, value] : own.items()) {
+    if (std::ranges::find(kOfARank, key) != kOfARank.end()) continue;
+    const auto other = first.find(key);
+    if (other == first.end() || *other != value)
+      found.push_back(fmt::format("{}: {} here, {} on rank 0", key, value.dump(),
+                                  other == first.end() ? "unknown" : other->dump()));
+  }
+  for (const char* key : {"data", "eval_data"})
+    if (count(own, key) != count(first, key))
+      found.push_back(
+          fmt::format("{}: {} files here, {} on rank 0", key, count(own, key), count(first, key)));
+  const std::size_t all = found.size();
+  if (all > kMax) {
+    found.resize(kMax);
+    found.push_back(fmt::format("{} more", all - kMax));
+  }
+  return fmt::format("{}", fmt::join(found, "; "));
+}
+
+}  // namespace odb

@@ -1,0 +1,37 @@
+#include "train/session/stop_request.h"
+
+#include "base/signals.h"
+
+namespace odb {
+namespace {
+
+constexpr const char* kKey = "stop";
+constexpr std::chrono::milliseconds kBetweenLooks{200};
+
+}  // namespace
+
+StopRequest::StopRequest(Store& store, std::optional<Clock::time_point> ends)
+    : store_(store), ends_(ends), next_look_(Clock::now()) {}
+
+bool StopRequest::here() const {
+  return stop_state().stop() || (ends_ && Clock::now() >= *ends_);
+}
+
+bool StopRequest::anywhere() {
+  if (here()) {
+    if (!reported_) store_.set(kKey, "1");
+    reported_ = true;
+    return true;
+  }
+  if (seen_ || Clock::now() < next_look_) return seen_;
+  next_look_ = Clock::now() + kBetweenLooks;
+  seen_ = store_.find(kKey).has_value();
+  return seen_;
+}
+
+std::string StopRequest::reason() const {
+  if (stop_state().stop()) return to_text(stop_state().reason);
+  return here() ? "time limit" : "another rank's request";
+}
+
+}  // namespace odb

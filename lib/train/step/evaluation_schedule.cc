@@ -1,0 +1,28 @@
+#include "train/step/evaluation_schedule.h"
+
+#include <cmath>
+
+namespace odb {
+
+bool is_due(const std::optional<Amount>& period, const RunTotals& before, const RunTotals& after,
+            std::int64_t data_size) {
+  return period && crossed(*period, count_in(period->unit, before, data_size),
+                           count_in(period->unit, after, data_size));
+}
+
+bool evaluation_due(const EvaluationOptions& options, const RunTotals& before,
+                    const Progress& after, std::optional<std::int64_t> last_evaluated_step) {
+  const RunTotals& now = after.totals();
+  if (options.eval_data.empty() || last_evaluated_step == now.steps) return false;
+  if (after.done()) return true;
+  if (!options.eval_every) return now.epoch > before.epoch;
+  return is_due(options.eval_every, before, now, after.limits().data_size);
+}
+
+std::optional<BestEvaluation> better(const std::optional<BestEvaluation>& best,
+                                     const BestEvaluation& now) {
+  if (!std::isfinite(now.loss)) return best;
+  return best && best->loss <= now.loss ? best : now;
+}
+
+}  // namespace odb

@@ -1,0 +1,266 @@
+#include "train/step/training_loop.h"
+
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "base/launch_channel.h"
+#include "base/log.h"
+#include "batching/slot.h"
+#include "batching/loss_weights.h"
+#include "train/session/failure_report.h"
+#include "train/step/seconds_since.h"
+#include "train/step/view_list.h"
+
+namespace odb {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A rank without its slot votes so after this time, and all vote again, so that a stop is noticed
+// meanwhile.
+constexpr std::chrono::milliseconds kPatience{100};
+
+// Adds the seconds that `call` takes to `sum`.
+template <typename Call>
+decltype(auto) timed(double& sum, Call&& call) {
+  struct Adding {
+    double& sum;
+    Clock::time_point begin = Clock::now();
+    ~Adding() { sum += seconds_since(begin); }
+  } adding{sum};
+  return std::forward<Call>(call)();
+}
+
+}  // namespace
+
+TrainingLoop::TrainingLoop(const TrainingLoopOptions& options, SlotSource& slots,
+                           ControlChannel& control, TrainingStep& step, Progress progress,
+                           DataState start, LoopEvents events)
+    : options_(options),
+      slots_(slots),
+      control_(control),
+      step_(step),
+      progress_(std::move(progress)),
+      state_(std::move(start)),
+      events_(std::move(events)) {}
+
+LoopEnd TrainingLoop::run() {
+  begin_ = Clock::now();
+  try {
+    while (!progress_.done() && !end_.stopped) {
+      const std::optional<LoadedSlot> slot = next_slot();
+      if (!slot)
+        end_.stopped = true;
+      else if (slot->header.kind == SlotKind::end)
+        end_epoch(*slot);
+      else
+        run_slot(*slot);
+    }
+    if (pending_report_) {  // its loss is not known yet
+      vote();
+      await_vote();
+    }
+  } catch (const DivergedError&) {
+    end_ = {.stopped = true, .failure = std::current_exception()};
+  }
+  step_.drop();
+  seconds_.all = seconds_since(begin_);
+  return end_;
+}
+
+// The next slot once all ranks have theirs; none: a stop, or a failure.
+std::optional<LoadedSlot> TrainingLoop::next_slot() {
+  for (;;) {
+    if (!control_.under_way()) {
+      timed(seconds_.data_wait, [&] { return poll(kPatience); });
+      vote();
+    }
+    const ControlResult result = await_vote();
+    end_.failure = failure_of(result);
+    if (end_.failure || result.stop) return std::nullopt;
+    if (std::exchange(at_boundary_, false) &&
+        !timed(seconds_.events, [&] { return events_.between_steps(progress_); }))
+      return std::nullopt;
+    if (result.all_ready) return slots_.take();
+  }
+}
+
+// Whether the next slot is ready. A failure of the pipeline is kept for the vote, so that no rank
+// waits in vain.
+bool TrainingLoop::poll(std::chrono::milliseconds limit) {
+  if (failure_) return false;
+  try {
+    return slots_.ready(limit);
+  } catch (const Error&) {
+    failure_ = std::current_exception();
+    return false;
+  }
+}
+
+void TrainingLoop::vote() {
+  ControlVote vote{.stop = events_.stop_asked(),
+                   .ready = poll(std::chrono::milliseconds(0)),
+                   .loss_sum = std::exchange(own_loss_, 0)};
+  if (const SlotHeader* header = vote.ready ? slots_.header() : nullptr) {
+    vote.slot = header->number;
+    vote.slot_checksum = shared_checksum(header->epoch, header->number, header->kind,
+                                         header->last_of_step, header->totals);
+  }
+  if (failure_) {
+    try {
+      std::rethrow_exception(failure_);
+    } catch (const Error& error) {
+      vote.failure = static_cast<int>(error.code());
+    }
+  }
+  control_.begin(vote);
+}
+
+ControlResult TrainingLoop::await_vote() {
+  const ControlResult result = timed(seconds_.control, [&] { return control_.await(); });
+  report_step(result.loss_sum);
+  return result;
+}
+
+std::exception_ptr TrainingLoop::failure_of(const ControlResult& result) const {
+  if (failure_) return failure_;
+  if (!result.same_slot)
+    return std::make_exception_ptr(InternalError(
+        "rank {}: the ranks hold different slots ({}), expected the same one with the same totals; "
+        "none is trained; compare the data files and releases of all ranks, start the run again "
+        "from its last checkpoint, and report this",
+        options_.rank,
+        result.lowest_slot == result.highest_slot
+            ? fmt::format("number {}, with other totals", result.lowest_slot)
+            : fmt::format("numbers {} to {}", result.lowest_slot, result.highest_slot)));
+  if (result.failure == 0) return nullptr;
+  return std::make_exception_ptr(
+      OtherRankFailed(static_cast<ExitCode>(result.failure),
+                      fmt::format("another rank cannot go on; {}", kSeeOtherRank)));
+}
+
+void TrainingLoop::run_slot(const LoadedSlot& slot) {
+  gather(slot);
+  timed(seconds_.forward, [&] { step_.forward(slot.batch ? &*slot.batch : nullptr); });
+  const bool last = slot.header.last_of_step;
+  const auto go_on = [&] {
+    own_loss_ = step_.loss_sum();
+    if (!std::isfinite(own_loss_))
+      open_.suspects.insert(open_.suspects.end(), slot.views.begin(), slot.views.end());
+    Progress after = progress_;
+    if (last) after.add_step(count_of_step());
+    if (!after.done() && poll(std::chrono::milliseconds(0))) vote();
+  };
+  // On the CPU the loss is known now. A GPU has it only after its queued work, which should include
+  // the backward pass by then.
+  const bool at_once = step_.loss_is_ready();
+  if (at_once) go_on();
+  timed(seconds_.backward, [&] { step_.backward(last); });
+  if (!at_once) go_on();
+  if (last) finish_step(slot);
+}
+
+void TrainingLoop::gather(const LoadedSlot& slot) {
+  const SlotHeader& header = slot.header;
+  open_.totals.add(header.totals);
+  if (header.kind != SlotKind::closing)
+    open_.idle_slots += options_.world - header.totals.supervised_groups;
+  open_.views.insert(open_.views.end(), slot.views.begin(), slot.views.end());
+  open_.left_out.insert(open_.left_out.end(), slot.left_out.begin(), slot.left_out.end());
+  if (header.kind != SlotKind::data) return;
+  if (header.over_budget && options_.keeps_budget && !std::exchange(warned_over_budget_, true))
+    log("step").warn(
+        "a sample of {} tokens is longer than --l-max {}: such samples get a micro-batch of their "
+        "own; this is reported once",
+        header.tokens, options_.l_max);
+  open_.measure.padded_tokens += header.padded_tokens;
+  open_.measure.real_tokens += header.tokens;
+  open_.measure.fill_sum +=
+      static_cast<double>(header.padded_tokens) / static_cast<double>(options_.l_max);
+  ++open_.measure.groups;
+}
+
+StepCount TrainingLoop::count_of_step() const {
+  return {.samples = open_.totals.samples,
+          .tokens = open_.totals.tokens,
+          .supervised_tokens = open_.totals.supervised,
+          .left_out = open_.totals.left_out,
+          .idle_slots = open_.idle_slots,
+          .skipped = open_.skipped,
+          .seconds = seconds_since(begin_) - open_.seconds_before};
+}
+
+void TrainingLoop::finish_step(const LoadedSlot& slot) {
+  StepMeasure& measure = open_.measure;
+  const double lr = options_.learning_rate * learning_rate_factor(options_.schedule, progress_);
+  const StepUpdate update = timed(seconds_.update, [&] { return step_.update(open_.totals, lr); });
+  measure.lr = update.learning_rate;
+  measure.grad_norm = update.gradient_norm;
+  check_finite(update, progress_.totals().steps + 1);
+  open_.skipped = !update.finite;
+  measure.count = count_of_step();
+  measure.data_wait_seconds = seconds_.data_wait - open_.data_wait_before;
+  progress_.add_step(measure.count);
+  state_ = slot.state_after.value();
+  pending_report_ = measure;
+  denominator_ = loss_denominator(options_.loss_norm, open_.totals);
+  const FinishedStep finished{.epoch = slot.header.epoch,
+                              .step = progress_.totals().steps,
+                              .views = std::move(open_.views),
+                              .left_out = std::move(open_.left_out)};
+  open_ = {};
+  open_.seconds_before = seconds_since(begin_);
+  open_.data_wait_before = seconds_.data_wait;
+  at_boundary_ = true;
+  timed(seconds_.events, [&] { events_.on_finished(finished); });
+}
+
+void TrainingLoop::check_finite(const StepUpdate& update, std::int64_t step) {
+  if (update.finite) {
+    nan_steps_ = 0;
+    return;
+  }
+  const std::string where =
+      open_.suspects.empty()
+          ? fmt::format("the losses of rank {} are finite, its views of the step: {}",
+                        options_.rank, view_list(open_.views))
+          : fmt::format("rank {} has losses that are not finite, of views {}", options_.rank,
+                        view_list(open_.suspects));
+  if (options_.on_nan == OnNan::stop)
+    throw DivergedError(
+        "step {}: the gradient's norm is {}, expected a finite one; {}. The weights are those of "
+        "step {}; try a lower --lr, a longer --warmup, or --on-nan skip",
+        step, update.gradient_norm, where, step - 1);
+  if (++nan_steps_ >= options_.max_nan_steps)
+    throw DivergedError("step {}: no finite gradient for {} steps in a row (--max-nan-steps); {}",
+                        step, nan_steps_, where);
+  log("step").warn("step {} is skipped: the gradient's norm is {}; {}", step, update.gradient_norm,
+                   where);
+}
+
+void TrainingLoop::end_epoch(const LoadedSlot& slot) {
+  // With --join on, all views of the epoch are done here.
+  const std::int64_t undone = progress_.limits().data_size - progress_.totals().epoch_views;
+  progress_.end_epoch(options_.join ? undone : 0);
+  state_ = slot.state_after.value();
+  at_boundary_ = true;
+  if (slot.left_out.empty()) return;
+  const FinishedStep rest{.epoch = slot.header.epoch,
+                          .step = progress_.totals().steps,
+                          .views = {},
+                          .left_out = slot.left_out};
+  timed(seconds_.events, [&] { events_.on_finished(rest); });
+}
+
+// The vote after a step's last slot completes its loss.
+void TrainingLoop::report_step(double loss_sum) {
+  loss_sum_ += loss_sum;
+  if (!pending_report_) return;
+  StepMeasure measure = *std::exchange(pending_report_, std::nullopt);
+  measure.loss = denominator_ == 0 ? 0 : loss_sum_ / static_cast<double>(denominator_);
+  loss_sum_ = 0;
+  timed(seconds_.events, [&] { events_.on_measured(measure, progress_); });
+}
+
+}  // namespace odb

@@ -1,0 +1,110 @@
+// The loop over slots: vote, forward, backward, and at a step's end the update. The same on every
+// rank, in lock step.
+//
+//   vote on slot k (dist/control.h)   ->  stop?  a rank without its slot: vote again
+//   forward of slot k
+//   vote on slot k + 1, if it is ready  (in parallel with the backward pass)
+//   backward of slot k
+//   last of its step: update, finished
+//
+// The vote after a step's last slot completes its loss over all ranks; then the step is reported.
+// The loop knows no files: its caller handles a finished step (LoopEvents).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batching/state.h"
+#include "dist/control.h"
+#include "train/step/loop_events.h"
+#include "train/step/progress.h"
+#include "train/step/schedule.h"
+#include "train/step/slot_source.h"
+#include "train/step/training_step.h"
+
+namespace odb {
+
+struct TrainingLoopOptions {
+  LossNorm loss_norm = LossNorm::token;
+  std::int64_t l_max = 8192;
+  bool join = true;
+  bool keeps_budget = true;  // l_max bounds the groups
+  int rank = 0;
+  int world = 1;
+  double learning_rate = 1e-5;  // peak of the schedule
+  ScheduleShape schedule;
+  OnNan on_nan = OnNan::stop;
+  std::int64_t max_nan_steps = 10;
+};
+
+class TrainingLoop {
+ public:
+  // All references must outlive it. `start` is where the pipeline was started.
+  TrainingLoop(const TrainingLoopOptions& options, SlotSource& slots, ControlChannel& control,
+               TrainingStep& step, Progress progress, DataState start, LoopEvents events);
+
+  // Runs until a limit is reached, a rank asks for a stop, or something fails. Ranks end together,
+  // at the same finished step, also if one rank's data fails, which it reports in the next vote, or
+  // the run diverges. PeerLostError; errors of events, which end only this rank.
+  LoopEnd run();
+
+  // After the last finished step.
+  const Progress& progress() const { return progress_; }
+  const DataState& state() const { return state_; }
+  const PhaseSeconds& seconds() const { return seconds_; }
+
+ private:
+  // What the open step has gathered.
+  struct OpenWork {
+    SlotTotals totals;
+    std::int64_t idle_slots = 0;
+    bool skipped = false;
+    StepMeasure measure;
+    std::vector<ViewId> views;
+    std::vector<LeftOut> left_out;
+    std::vector<ViewId> suspects;  // of micro-batches whose loss is not finite
+    double seconds_before = 0;     // of the run
+    double data_wait_before = 0;
+  };
+
+  std::optional<LoadedSlot> next_slot();
+  std::exception_ptr failure_of(const ControlResult& result) const;
+  bool poll(std::chrono::milliseconds limit);
+  void vote();
+  ControlResult await_vote();
+  void run_slot(const LoadedSlot& slot);
+  void gather(const LoadedSlot& slot);
+  void finish_step(const LoadedSlot& slot);
+  void end_epoch(const LoadedSlot& slot);
+  void check_finite(const StepUpdate& update, std::int64_t step);
+  void report_step(double loss_sum);
+  StepCount count_of_step() const;
+
+  TrainingLoopOptions options_;
+  SlotSource& slots_;
+  ControlChannel& control_;
+  TrainingStep& step_;
+  Progress progress_;
+  DataState state_;
+  LoopEvents events_;
+
+  OpenWork open_;
+  bool at_boundary_ = false;           // between a step, or an epoch, and the next slot
+  std::optional<StepMeasure> pending_report_;  // the step whose loss is not known yet
+  double loss_sum_ = 0;                // of its slots, or of the open step's, over all ranks
+  double own_loss_ = 0;                // of the slot before, for the next vote
+  std::int64_t denominator_ = 0;       // of that step
+  LoopEnd end_;
+  bool warned_over_budget_ = false;
+  std::exception_ptr failure_;  // this rank's; others learn of it with the next vote
+  std::int64_t nan_steps_ = 0;  // in a row
+  PhaseSeconds seconds_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+}  // namespace odb

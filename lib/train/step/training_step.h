@@ -1,0 +1,85 @@
+// One optimizer step over the micro-steps of all ranks, exact to the token: the gradient is that of
+// (sum of weighted token losses over all ranks and micro-steps) / (what counts of the step over all
+// ranks). Backward passes run on plain sums; the reducer averages over W ranks; the one factor
+// W / total is folded into clipping (batching/loss_weights.h).
+//
+// Every number of an update is the same on all ranks, whatever their machines: totals are sums over
+// all ranks; the gradient's norm and the learning rate, which depend in their last bits on threads,
+// processor and libm, are rank 0's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <torch/types.h>
+
+#include "batching/options.h"
+#include "batching/slot.h"
+#include "dist/gradient_reducer.h"
+#include "dist/training_groups.h"
+#include "model/language_model.h"
+#include "train/step/micro_batch.h"
+#include "train/step/optimizer.h"
+
+namespace odb {
+
+// The weighted loss sum of a micro-batch whose tokens have arrived: the model, whichever it is.
+using LossFunction = std::function<LossSum(const MicroBatch&)>;
+LossFunction loss_of(LanguageModel& model);
+
+struct TrainingStepOptions {
+  LossNorm loss_norm = LossNorm::token;
+  double max_grad_norm = 1;  // 0: no clipping
+};
+
+struct StepUpdate {
+  bool finite = true;        // the gradient's norm; if not, nothing was updated
+  bool updated = false;      // false too when no rank had anything to learn from
+  double gradient_norm = 0;  // before clipping
+  double learning_rate = 0;  // that the update was computed with
+};
+
+class TrainingStep {
+ public:
+  // All must outlive it. `parameters`: those that the reducer has.
+  TrainingStep(LossFunction loss, const std::map<std::string, torch::Tensor>& parameters,
+               TrainingGroups& groups, GradientReducer& reducer, Optimizer& optimizer,
+               const TrainingStepOptions& options);
+
+  // The forward pass of a micro-step. `batch` is null for a rank without data.
+  void forward(const MicroBatch* batch);
+  // Whether loss_sum() would return without waiting: always on the CPU.
+  bool loss_is_ready() const { return !copied_; }
+  // This rank's loss sum of that micro-step. On a GPU it waits for the forward pass, not for work
+  // that was enqueued later.
+  double loss_sum();
+  // The backward pass of that micro-step. In the last micro-step of a step it reduces over ranks,
+  // and is collective. PeerLostError.
+  void backward(bool last_of_step);
+
+  // After the last micro-step: the update, unless the gradient is not finite. `totals` of the whole
+  // step. Gradients are zero afterwards. The result is equal on all ranks, and computed with rank
+  // 0's `learning_rate`. Collective, also while a vote is under way; blocks until rank 0 has come,
+  // without limit. PeerLostError.
+  StepUpdate update(const SlotTotals& totals, double learning_rate);
+  // Drops what the open step has gathered.
+  void drop();
+
+ private:
+  double norm_of_gradients(double scale) const;
+
+  LossFunction loss_;
+  std::vector<torch::Tensor> parameters_;
+  TrainingGroups& groups_;
+  GradientReducer& reducer_;
+  Optimizer& optimizer_;
+  TrainingStepOptions options_;
+  torch::Tensor sum_;       // of the micro-step under way; undefined: nothing to learn from
+  torch::Tensor host_sum_;  // its copy on the CPU
+  std::optional<c10::Event> copied_;
+};
+
+}  // namespace odb
