@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "batching/memory_peers.h"
+#include "memory_peers.h"
 #include "catch.h"
 #include "scenario.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "batching/redeal.h"
-#include "batching/trace.h"
+#include "trace.h"
 #include "property.h"
 #include "scenario.h"
 

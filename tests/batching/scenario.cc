@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "base/error.h"
-#include "batching/trace.h"
+#include "trace.h"
 
 namespace odb {
 namespace {

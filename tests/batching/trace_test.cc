@@ -1,5 +1,5 @@
 // The checker must find each kind of fault: a good trace is changed in one place at a time.
-#include "batching/trace.h"
+#include "trace.h"
 
 #include <algorithm>
 

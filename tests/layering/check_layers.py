@@ -29,7 +29,7 @@ TORCH_HEADER = re.compile(r"(torch|ATen|c10|caffe2|cuda|gloo|nccl|cupti|kineto)(
 IMPURE_HEADER = re.compile(r"(filesystem|fstream|iostream|cstdio|stdio\.h|chrono|ctime|csignal|random|thread|mutex|future|"
                            r"condition_variable|unistd\.h|fcntl\.h|time\.h|signal\.h|dlfcn\.h|pthread\.h|"
                            r"(sys|netinet|arpa|linux)/.*|base/(real_file_system|signals|machine|log)\.h)$")
-MAY_BE_IMPURE = {("lib/batching/memory_peers.h", "mutex"), ("lib/batching/memory_peers.h", "condition_variable")}
+MAY_BE_IMPURE = {("tests/support/memory_peers.h", "mutex"), ("tests/support/memory_peers.h", "condition_variable")}
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 INCLUDE = re.compile(r"^\s*#\s*include\b\s*(.*)")
 QUOTED = re.compile(r'(["<])([^">]+)[">]')

@@ -9,7 +9,7 @@ import check_layers
 GOOD = {
     "lib/base/log.h": "#include <map>\n#include <spdlog/logger.h>\n",
     "lib/batching/round.cc": '#include "batching/round.h"\n#include <map>\n#include "base/error.h"\n',
-    "lib/batching/memory_peers.h": "#include <condition_variable>\n#include <mutex>\n",
+    "tests/support/memory_peers.h": "#include <condition_variable>\n#include <mutex>\n",
     "lib/batching/quoted.cc": '// #include <thread>\n/* as in\n#include <thread>\n*/\n',
     "lib/batching/CMakeLists.txt": "odb_add_module(batching\n  SOURCES\n    round.cc\n  USES base\n  LINK fmt::fmt)\n",
     "lib/data/ring.cc": '#include <sys/mman.h>\n#include "batching/item.h"\n',
@@ -28,7 +28,7 @@ WRONG = [  # file, its text, a part of the one expected fault
     ("lib/batching/a.cc", "#include <cstdio>\n", "batching is pure"),
     ("lib/batching/a.cc", "#include <iostream>\n", "batching is pure"),
     ("lib/batching/a.cc", "#include <random>\n", "batching is pure"),
-    ("lib/batching/memory_peers.h", "#include <thread>\n", "batching is pure"),
+    ("tests/support/memory_peers.h", "#include <thread>\n", "batching is pure"),
     ("lib/batching/a.cc", '#include "base/real_file_system.h"\n', "batching is pure"),
     ("lib/batching/a.cc", '#include "base/signals.h"\n', "batching is pure"),
     ("lib/base/a.hpp", '#include "data/ring.h"\n', "lib/base/a.hpp:1"),

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "batching/trace.h"
+#include "trace.h"
 #include "catch.h"
 #include "test_trainer.h"
 

@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "batching/trace.h"
+#include "trace.h"
 #include "catch.h"
 #include "data/loader/shared_peers.h"
 #include "fault_runs.h"

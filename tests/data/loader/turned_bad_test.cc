@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "batching/trace.h"
+#include "trace.h"
 #include "catch.h"
 #include "fault_runs.h"
 #include "test_trainer.h"

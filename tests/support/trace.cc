@@ -1,4 +1,4 @@
-#include "batching/trace.h"
+#include "trace.h"
 
 namespace odb {
 namespace {

@@ -1,4 +1,4 @@
-#include "batching/memory_peers.h"
+#include "memory_peers.h"
 
 #include <algorithm>
 
