@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../train/trainer_runs.h"
+#include "end_to_end/trainer_runs.h"
 #include "base/real_file_system.h"
 #include "catch.h"
 #include "processes.h"

@@ -1,4 +1,4 @@
-#include "rank_tree.h"
+#include "end_to_end/rank_tree.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

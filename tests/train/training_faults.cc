@@ -15,7 +15,7 @@
 #include "base/rng.h"
 #include "data_faults.h"
 #include "held_thread.h"
-#include "odd_rows.h"
+#include "end_to_end/odd_rows.h"
 
 namespace odb {
 namespace {

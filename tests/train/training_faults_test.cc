@@ -4,7 +4,7 @@
 #include "catch.h"
 #include "data_faults.h"
 #include "held_thread.h"
-#include "odd_rows.h"
+#include "end_to_end/odd_rows.h"
 #include "training_seeds.h"
 
 using namespace odb;
