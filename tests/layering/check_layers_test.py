@@ -6,16 +6,19 @@ import unittest
 
 import check_layers
 
-GOOD = {
+GOOD = {  # sources come with a CMake list of their own (see faults_of)
     "lib/base/log.h": "#include <map>\n#include <spdlog/logger.h>\n",
     "lib/batching/round.cc": '#include "batching/round.h"\n#include <map>\n#include "base/error.h"\n',
-    "tests/support/memory_peers.h": "#include <condition_variable>\n#include <mutex>\n",
     "lib/batching/quoted.cc": '// #include <thread>\n/* as in\n#include <thread>\n*/\n',
     "lib/batching/CMakeLists.txt": "odb_add_module(batching\n  SOURCES\n    round.cc\n  USES base\n  LINK fmt::fmt)\n",
-    "lib/data/ring.cc": '#include <sys/mman.h>\n#include "batching/item.h"\n',
-    "lib/model/layers/block.h": "#include <torch/types.h>\n",
+    "lib/tokenizer/bpe.cc": '#include "base/error.h"\n',
+    "lib/plan/meters.cc": '#include "batching/round.h"\n',
+    "lib/data/ring.cc": '#include <sys/mman.h>\n#include "batching/item.h"\n#include "tokenizer/bpe.h"\n',
+    "lib/model/block.h": "#include <torch/types.h>\n",
     "lib/dist/peers.cc": '#include <gloo/context.h>\n#include "batching/peers.h"\n',
     "lib/train/step.cc": '#include "profile/meters.h"\n#include "data/arena.h"\n#include "model/language_model.h"\n',
+    "lib/launch/rank_end.cc": '#include "base/error.h"\n',
+    "apps/trainer/CMakeLists.txt": "add_executable(odb-trainer\n  main.cc\n  ${version_source})\n",
     "apps/trainer/main.cc": '#include "commands.h"\n#include "train/loop.h"\n',
 }
 
@@ -28,7 +31,14 @@ WRONG = [  # file, its text, a part of the one expected fault
     ("lib/batching/a.cc", "#include <cstdio>\n", "batching is pure"),
     ("lib/batching/a.cc", "#include <iostream>\n", "batching is pure"),
     ("lib/batching/a.cc", "#include <random>\n", "batching is pure"),
-    ("tests/support/memory_peers.h", "#include <thread>\n", "batching is pure"),
+    ("lib/batching/a.h", "#import <thread>\n", "batching is pure"),
+    ("lib/batching/a.h", "#include_next <thread>\n", "batching is pure"),
+    ("lib/base/a.h", '#import "data/ring.h"\n', "base must not use data"),
+    ("lib/tokenizer/a.cc", '#include "data/ring.h"\n', "tokenizer must not use data"),
+    ("lib/batching/a.cc", '#include "plan/meters.h"\n', "batching must not use plan"),
+    ("lib/plan/a.cc", '#include "data/ring.h"\n', "plan must not use data"),
+    ("lib/launch/a.cc", '#include "train/loop.h"\n', "launch must not use train"),
+    ("lib/train/a.cc", '#include "launch/rank_end.h"\n', "train must not use launch"),
     ("lib/batching/a.cc", '#include "base/real_file_system.h"\n', "batching is pure"),
     ("lib/batching/a.cc", '#include "base/signals.h"\n', "batching is pure"),
     ("lib/base/a.hpp", '#include "data/ring.h"\n', "lib/base/a.hpp:1"),
@@ -54,6 +64,29 @@ WRONG = [  # file, its text, a part of the one expected fault
     ("apps/trainer/a.cc", '#include "../../lib/base/error.h"\n', "relative path"),
 ]
 
+UNLISTED = [  # a CMake list with a fault of its own, or a source beside GOOD's lists
+    ("lib/base/hidden.cc", "", "lib/base/hidden.cc: no CMake target lists it"),
+    ("lib/base/deep/hidden.cc", "", "lib/base/deep/hidden.cc: no CMake target lists it"),
+    ("apps/trainer/hidden.cc", "", "apps/trainer/hidden.cc: no CMake target lists it"),
+    ("lib/base/CMakeLists.txt", "target_sources(odb_base PRIVATE ../data/ring.cc)\n", "../data/ring.cc: not a source of lib/base"),
+    ("lib/base/CMakeLists.txt", "target_sources(odb_base PRIVATE ${CMAKE_SOURCE_DIR}/lib/data/ring.cc)\n", "not a source of lib/base"),
+    ("lib/base/CMakeLists.txt", "odb_add_module(base SOURCES ../model/block.cc)\n", "../model/block.cc: not a source of lib/base"),
+    ("lib/base/CMakeLists.txt", "# target_sources(odb_base PRIVATE hidden.cc)\n", ""),
+]
+
+
+def with_lists(files):
+    """The files, and in each folder of lib/ that has sources but no CMake list one that names them."""
+    made = dict(files)
+    for name in files:
+        path = pathlib.PurePosixPath(name)
+        if path.parts[0] == "lib" and path.suffix in check_layers.SOURCES:
+            cmake = str(path.parent / "listed" / "CMakeLists.txt")
+            made[cmake] = made.get(cmake, "") + f"target_sources(odb PRIVATE ../{path.name})\n"
+        elif path.suffix in check_layers.SOURCES and path.name != "main.cc":
+            made[str(path.parent / "CMakeLists.txt")] += f"target_sources(odb-trainer PRIVATE {path.name})\n"
+    return made
+
 
 def faults_of(files):
     with tempfile.TemporaryDirectory() as folder:
@@ -66,14 +99,21 @@ def faults_of(files):
 
 class CheckLayersTest(unittest.TestCase):
     def test_good_arrows_pass(self):
-        self.assertEqual(faults_of(GOOD), [])
+        self.assertEqual(faults_of(with_lists(GOOD)), [])
 
     def test_each_wrong_arrow_is_named_and_nothing_else(self):
         for name, text, expected in WRONG:
             with self.subTest(file=name, text=text):
-                found = faults_of({**GOOD, name: text})
+                found = faults_of(with_lists({**GOOD, name: text}))
                 self.assertEqual(len(found), 1, found)
                 self.assertIn(expected, found[0])
+
+    def test_targets_list_the_sources_of_their_folder(self):
+        for name, text, expected in UNLISTED:
+            with self.subTest(file=name, text=text):
+                found = faults_of({**with_lists(GOOD), name: text})
+                self.assertEqual(len(found), 1 if expected else 0, found)
+                self.assertIn(expected, "".join(found))
 
     def test_the_table_has_no_cycle_and_knows_its_own_names(self):
         done = set()
