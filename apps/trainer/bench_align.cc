@@ -40,7 +40,10 @@ void describe(OptionTable& table, BenchAlignOptions& options) {
       .at_least(1)
       .at_most(kMaxLocalRanks)
       .help("ranks on this machine, one measurement each");
-  table.add("rounds", options.rounds).at_least(1).at_most(kMaxBenchRounds).help("rounds to measure");
+  table.add("rounds", options.rounds)
+      .at_least(1)
+      .at_most(kMaxBenchRounds)
+      .help("rounds to measure");
   table.add("round-groups", options.round_groups)
       .at_least(1)
       .at_most(1 << 20)

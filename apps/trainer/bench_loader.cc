@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options/command_line.h"
+#include "base/progress_bar.h"
 #include "base/real_file_system.h"
 #include "batching/option_table.h"
 #include "bench_commands.h"
-#include "base/progress_bar.h"
 #include "loader_run.h"
 #include "local_ranks.h"
 

@@ -11,11 +11,11 @@
 #include "base/process_memory.h"
 #include "base/real_file_system.h"
 #include "bench_commands.h"
-#include "model/init.h"
 #include "model/cpu/caching_allocator.h"
+#include "model/init.h"
+#include "model/language_model.h"
 #include "model/layers/linear.h"
 #include "model/measure.h"
-#include "model/language_model.h"
 #include "model/weights_io.h"
 
 namespace odb {

@@ -10,8 +10,8 @@
 #include "base/real_file_system.h"
 #include "commands.h"
 #include "data/sample/prompt.h"
-#include "model/generate.h"
 #include "model/files/generation_config.h"
+#include "model/generate.h"
 #include "model/language_model.h"
 #include "model/weights_io.h"
 

@@ -10,10 +10,10 @@
 
 #include "base/error.h"
 #include "base/options/command_line.h"
+#include "base/progress_bar.h"
 #include "base/real_file_system.h"
 #include "commands.h"
 #include "data/inspect/data_report.h"
-#include "base/progress_bar.h"
 #include "data/inspect/show_sample.h"
 #include "model/model_report.h"
 
@@ -157,7 +157,8 @@ int inspect_model(const Arguments& arguments) {
                            .takes_config = false};
   const auto positional = parse_command_line(table, usage, arguments);
   if (!positional) return 0;
-  if (positional->size() > 1) throw UsageError("inspect model: '{}': expected one folder", positional->at(1));
+  if (positional->size() > 1)
+    throw UsageError("inspect model: '{}': expected one folder", positional->at(1));
   if (!positional->empty() && !options.model.model.empty())
     throw UsageError("inspect model: --model {} and '{}': expected one folder", options.model.model,
                      positional->front());

@@ -76,7 +76,8 @@ int launch_command(const Arguments& arguments) {
   require_dashes(arguments);
   const auto positional = parse_command_line(table, usage, arguments);
   if (!positional) return 0;
-  if (positional->empty()) throw UsageError("launch: the command of the ranks is missing; {}", kWanted);
+  if (positional->empty())
+    throw UsageError("launch: the command of the ranks is missing; {}", kWanted);
   if (positional->front() != "train")
     throw UsageError("launch: found '{}' after --; {}", positional->front(), kWanted);
   // Help and errors that need no rank are printed once, before any rank starts.
@@ -85,8 +86,9 @@ int launch_command(const Arguments& arguments) {
   if (!read_train_arguments({positional->begin() + 1, positional->end()}, run_table, run)) return 0;
   refuse_places(run.ranks);
   start_log({.role = "launch"});
-  return launch_code(run_rank_processes({.ranks = static_cast<int>(options.nproc), .arguments = *positional},
-                                        options.log_dir, options.patience));
+  return launch_code(
+      run_rank_processes({.ranks = static_cast<int>(options.nproc), .arguments = *positional},
+                         options.log_dir, options.patience));
 }
 
 }  // namespace odb

@@ -70,8 +70,8 @@ double seconds_since(Clock::time_point begin) {
 
 // Of rank 0; those of the other ranks differ only in the rank.
 LoaderSetup first_loader(const BenchLoaderOptions& options, const SampleSource& source) {
-  LoaderSetup setup = record_loader(source, resolve(options.batching, Layout::flat), options.loader, 0,
-                                static_cast<int>(options.nproc));
+  LoaderSetup setup = record_loader(source, resolve(options.batching, Layout::flat), options.loader,
+                                    0, static_cast<int>(options.nproc));
   setup.timeout = options.timeout;
   setup.epochs = options.epochs.value_or(options.max_tokens ? std::int64_t{1} << 40 : 1);
   return setup;

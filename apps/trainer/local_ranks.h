@@ -37,8 +37,8 @@ void throw_if_interrupted();
 // Forks `world` processes that run `body` (it returns their exit code), each with its rank, and
 // waits for all. Throws an Error with the exit code of the first that failed; a killed one counts
 // as a lost peer. After a failure, the others have `patience` to notice it and leave by themselves;
-// then they are killed. A stop signal kills them at once, as throw_if_interrupted(). The process must
-// have a single thread.
+// then they are killed. A stop signal kills them at once, as throw_if_interrupted(). The process
+// must have a single thread.
 void run_local_ranks(int world, std::chrono::milliseconds patience,
                      const std::function<int(int rank)>& body);
 

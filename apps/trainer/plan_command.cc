@@ -14,12 +14,12 @@
 #include "base/options/command_line.h"
 #include "base/read_text.h"
 #include "base/real_file_system.h"
+#include "commands.h"
 #include "plan/lengths.h"
 #include "plan/plan.h"
 #include "plan/plan_options.h"
 #include "plan/plan_plot.h"
 #include "plan/plan_report.h"
-#include "commands.h"
 
 namespace odb {
 namespace {

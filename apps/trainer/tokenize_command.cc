@@ -11,9 +11,9 @@
 #include "base/real_file_system.h"
 #include "base/text.h"
 #include "commands.h"
+#include "data/json/json_texts.h"
 #include "data/sample/sample_source.h"
 #include "tokenizer/encoder.h"
-#include "data/json/json_texts.h"
 #include "tokenizer/tokenizer.h"
 
 namespace odb {
@@ -68,8 +68,8 @@ void print_samples(const DataOptions& options) {
   for (std::string line; read_line(line, number);) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     std::copy(line.begin(), line.end(), record.resize(line.size()).begin());
-    const WhyLeftOut left_out =
-        at(fmt::format("standard input:{}", number), [&] { return builder->build(record, sample); });
+    const WhyLeftOut left_out = at(fmt::format("standard input:{}", number),
+                                   [&] { return builder->build(record, sample); });
     if (left_out == WhyLeftOut::no)
       fmt::print("{{\"input_ids\":[{}],\"labels\":[{}]}}\n", fmt::join(sample.tokens, ","),
                  fmt::join(sample.labels, ","));

@@ -1,11 +1,12 @@
 #include "base/progress_bar.h"
-#include "base/progress_callback.h"
 
 #include <unistd.h>
 
 #include <cstdio>
 
 #include <fmt/format.h>
+
+#include "base/progress_callback.h"
 
 namespace odb {
 namespace {

@@ -6,8 +6,8 @@
 
 namespace odb {
 
-// Called from the thread that started the pass, with what is done and what there is in all: bytes or
-// rows. What it throws ends the pass.
+// Called from the thread that started the pass, with what is done and what there is in all: bytes
+// or rows. What it throws ends the pass.
 using ProgressCallback = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 }  // namespace odb

@@ -33,7 +33,7 @@ struct Offer {
 
 // What all ranks know after it.
 struct Agreement {
-  std::int64_t max_groups = 0;     // maximum over all ranks
+  std::int64_t max_groups = 0;   // maximum over all ranks
   std::int64_t min_groups = 0;   // minimum over unfinished ranks
   std::int64_t min_samples = 0;  // minimum over unfinished ranks
   bool any_unfinished = false;

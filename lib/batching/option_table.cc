@@ -48,7 +48,8 @@ void add_align(OptionTable& table, Align& align) {
 }
 
 void add_pair_by(OptionTable& table, PairBy& pair_by) {
-  table.add("pair-by", pair_by, named({PairBy::cost, PairBy::random})).formerly("mates")
+  table.add("pair-by", pair_by, named({PairBy::cost, PairBy::random}))
+      .formerly("mates")
       .help("which groups of the ranks share a slot: those of similar cost, or random ones");
 }
 

@@ -43,7 +43,7 @@ struct BatchingOptions {
   Grouping grouping = Grouping::automatic;  // --grouping; auto: flat fit, padded greedy
   Align align = Align::balanced;            // --align
   std::int64_t round_groups = 16;           // --round-groups, R: maximum slots per round
-  PairBy pair_by = PairBy::cost;                // --pair-by
+  PairBy pair_by = PairBy::cost;            // --pair-by
   bool join = true;               // --join: train every view; else stop at the first dry rank
   std::int64_t window = 1024;     // --window, samples
   std::int64_t pad_multiple = 8;  // --pad-multiple, padded rows have a multiple of this length

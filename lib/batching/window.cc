@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kRampStart = 256;
 constexpr std::int64_t kMaxBudgets = 128;  // tokens held, in multiples of L_max
-constexpr std::int64_t kLeft = -1;          // replaces sent_back during remove()
+constexpr std::int64_t kLeft = -1;         // replaces sent_back during remove()
 
 }  // namespace
 

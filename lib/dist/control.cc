@@ -21,8 +21,9 @@
 namespace odb {
 namespace {
 
-// A vote as numbers: stop, not ready, the bits of the loss sum, failure; then, as maxima, number and
-// checksum of the slot and the negatives of both. A rank without its slot leaves those to others.
+// A vote as numbers: stop, not ready, the bits of the loss sum, failure; then, as maxima, number
+// and checksum of the slot and the negatives of both. A rank without its slot leaves those to
+// others.
 using Numbers = std::vector<std::int64_t>;
 
 constexpr std::int64_t kNothing = std::numeric_limits<std::int64_t>::min();

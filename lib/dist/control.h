@@ -22,10 +22,10 @@ struct ControlVote {
 };
 
 struct ControlResult {
-  bool stop = false;         // any rank's
+  bool stop = false;       // any rank's
   bool all_ready = false;  // every rank's
-  double loss_sum = 0;       // over all ranks; the same bits on all of them
-  int failure = 0;           // the highest of all ranks'
+  double loss_sum = 0;     // over all ranks; the same bits on all of them
+  int failure = 0;         // the highest of all ranks'
   // Of the ranks that had their slot ready: whether it was the same one, and its number.
   bool same_slot = true;
   std::int64_t lowest_slot = 0;

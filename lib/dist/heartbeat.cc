@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/poll_interval.h"
 #include "base/signals.h"
 #include "base/text.h"
-#include "base/poll_interval.h"
 
 namespace odb {
 namespace {
@@ -75,7 +75,8 @@ Heartbeat::Heartbeat(HeartbeatOptions options, std::function<void(const LostPeer
       store_(Store::connect(options_.store, options_.timeout)) {
   if (options_.rank == 0) {
     try {
-      listener_ = std::make_unique<LivenessListener>(options_.world, [this](int rank) { saw_end(rank); });
+      listener_ =
+          std::make_unique<LivenessListener>(options_.world, [this](int rank) { saw_end(rank); });
     } catch (const std::exception& error) {  // no socket, no thread
       log("peers").warn("{}: ranks whose processes end are found only after the timeout",
                         error.what());
@@ -118,12 +119,13 @@ bool Heartbeat::needs_connection() const {
 // step.
 void Heartbeat::connect_to_rank_0() {
   constexpr std::chrono::milliseconds kLongest{1000};
-  if (!needs_connection() || !store_.wait_for(listener_key(options_), std::min(period_, kSoon))) return;
+  if (!needs_connection() || !store_.wait_for(listener_key(options_), std::min(period_, kSoon)))
+    return;
   const auto port = parse_integer<std::uint16_t>(store_.find(listener_key(options_)).value_or(""));
   ++connection_tries_;
   if (port)
-    connection_ =
-        LivenessConnection::connect(options_.store.host, *port, options_.rank, std::min(period_, kLongest));
+    connection_ = LivenessConnection::connect(options_.store.host, *port, options_.rank,
+                                              std::min(period_, kLongest));
 }
 
 void Heartbeat::saw_end(int rank) {

@@ -2,7 +2,8 @@
 // own, so a busy rank beats as well. Rank 0 watches all others, all others watch rank 0: the
 // store's load grows with W, not with its square.
 //
-//   a rank's process ends    rank 0's liveness connection to it is closed (liveness_connection.h): lost at
+//   a rank's process ends    rank 0's liveness connection to it is closed (liveness_connection.h):
+//   lost at
 //                            once; without such a connection, after the timeout
 //   a rank is stopped        its beats stop (SIGSTOP): lost after the timeout
 //   rank 0's process ends    the store ends with it, and its calls fail
@@ -99,8 +100,8 @@ class Heartbeat {
   std::set<int> ended_;  // on rank 0: the ranks whose processes have ended
   bool news_ = false;    // one of them has not been handled yet
   int connection_tries_ = 0;
-  std::optional<LivenessConnection> connection_;      // to rank 0
-  std::unique_ptr<LivenessListener> listener_;  // rank 0's
+  std::optional<LivenessConnection> connection_;  // to rank 0
+  std::unique_ptr<LivenessListener> listener_;    // rank 0's
   std::thread beating_;
   std::thread guarding_;
 };

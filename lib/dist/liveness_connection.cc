@@ -200,8 +200,9 @@ LivenessListener::~LivenessListener() = default;
 
 // A thread connects; when it is too late, it keeps its socket and this returns without it. The
 // thread sends no rank: once a rank is sent, the end of the connection means the end of that rank.
-std::optional<LivenessConnection> LivenessConnection::connect(const std::string& host, std::uint16_t port, int rank,
-                                          std::chrono::milliseconds limit) {
+std::optional<LivenessConnection> LivenessConnection::connect(const std::string& host,
+                                                              std::uint16_t port, int rank,
+                                                              std::chrono::milliseconds limit) {
   std::promise<Descriptor> connecting;
   std::future<Descriptor> connected = connecting.get_future();
   try {

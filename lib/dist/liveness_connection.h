@@ -3,9 +3,9 @@
 // process ends, and not before: a busy or stopped rank keeps it. A rank sends a byte now and then,
 // without meaning, so that a proxy or firewall on the way does not close the connection as idle.
 //
-// These ranks are not found here, but by their silence (peer_liveness.h): a machine that loses its power
-// or its network closes nothing, and a connection that could not be made, or was reset on the way,
-// proves nothing.
+// These ranks are not found here, but by their silence (peer_liveness.h): a machine that loses its
+// power or its network closes nothing, and a connection that could not be made, or was reset on the
+// way, proves nothing.
 #pragma once
 
 #include <chrono>
@@ -45,8 +45,8 @@ class LivenessConnection {
  public:
   // Connects and sends `rank`; blocks for at most `limit`, which the addresses of `host` share,
   // also when its name server does not answer. Nothing: rank 0 cannot be reached.
-  static std::optional<LivenessConnection> connect(const std::string& host, std::uint16_t port, int rank,
-                                         std::chrono::milliseconds limit);
+  static std::optional<LivenessConnection> connect(const std::string& host, std::uint16_t port,
+                                                   int rank, std::chrono::milliseconds limit);
 
   // Sends the byte that keeps the connection from being idle. Never blocks; does nothing where
   // there is no room for it, or the connection is broken.

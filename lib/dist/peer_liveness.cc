@@ -55,8 +55,8 @@ PeerLiveness::PeerLiveness(const std::vector<int>& ranks, std::chrono::milliseco
 }
 
 std::optional<LostPeer> PeerLiveness::update(const std::vector<std::optional<Beat>>& beats,
-                                           std::chrono::milliseconds elapsed,
-                                           const std::set<int>& ended) {
+                                             std::chrono::milliseconds elapsed,
+                                             const std::set<int>& ended) {
   ODB_CHECK_EQ(beats.size(), peers_.size());
   std::optional<LostPeer> lost;
   for (std::size_t i = 0; i < peers_.size(); ++i) {

@@ -52,7 +52,8 @@ class PeerLiveness {
   // when `ended`, the ranks whose processes have ended, was known. Returns the lost peer: one that
   // has ended, else the one that has been silent longest.
   std::optional<LostPeer> update(const std::vector<std::optional<Beat>>& beats,
-                               std::chrono::milliseconds elapsed, const std::set<int>& ended = {});
+                                 std::chrono::milliseconds elapsed,
+                                 const std::set<int>& ended = {});
 
  private:
   struct Peer {

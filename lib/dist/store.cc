@@ -16,10 +16,10 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "base/error.h"
+#include "base/poll_interval.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "dist/peer_names.h"
-#include "base/poll_interval.h"
 
 namespace odb {
 namespace {
@@ -92,7 +92,8 @@ bool await(const std::future<T>& future, std::chrono::milliseconds timeout,
   const auto ends = Clock::now() + timeout;
   do {
     on_poll();
-    if (future.wait_until(std::min(ends, Clock::now() + kPollInterval)) == std::future_status::ready)
+    if (future.wait_until(std::min(ends, Clock::now() + kPollInterval)) ==
+        std::future_status::ready)
       return true;
   } while (Clock::now() < ends);
   return false;

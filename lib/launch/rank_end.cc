@@ -80,8 +80,9 @@ std::string describe_cause(const std::vector<RankEnd>& ends, int ranks) {
   if (!all_alike)
     return describe(cause) +
            (cause.signal == 0 ? "" : fmt::format("; the run ends with exit code {}", cause.code));
-  return fmt::format("all {} ranks ended with exit code {}{}", ranks, cause.code,
-                     cause.message.empty() ? "; their own lines may say why" : ": " + cause.message);
+  return fmt::format(
+      "all {} ranks ended with exit code {}{}", ranks, cause.code,
+      cause.message.empty() ? "; their own lines may say why" : ": " + cause.message);
 }
 
 std::vector<std::string> describe_other_failures(const std::vector<RankEnd>& ends) {

@@ -13,10 +13,10 @@ namespace odb {
 
 struct RankEnd {
   int rank = 0;
-  int code = 0;       // a killed rank counts as a lost peer
-  int signal = 0;     // that killed it; 0: none
-  bool ours = false;  // killed by us, after another had failed
-  std::string phase;  // the last that it reported (base/launch_channel.h); empty: none
+  int code = 0;         // a killed rank counts as a lost peer
+  int signal = 0;       // that killed it; 0: none
+  bool ours = false;    // killed by us, after another had failed
+  std::string phase;    // the last that it reported (base/launch_channel.h); empty: none
   std::string message;  // the message it ended with; empty: none
 };
 

@@ -28,9 +28,9 @@ struct RankProcess {
   Descriptor final_error;
 };
 
-// Ranks find each other through the environment (train/session/launch_config.h); rank 0 inherits the socket
-// `store`. All lines go to `log` or, if that is not open, to standard error. The rank dies with
-// this process. FileError: no process or pipe can be created.
+// Ranks find each other through the environment (train/session/launch_config.h); rank 0 inherits
+// the socket `store`. All lines go to `log` or, if that is not open, to standard error. The rank
+// dies with this process. FileError: no process or pipe can be created.
 RankProcess start_rank(int number, const RankCommand& command, Descriptor log,
                        const ListeningSocket& store, const PassedSignals& signals);
 

@@ -79,7 +79,7 @@ class Ranks {
   std::vector<RankEnd> ends_;
   std::set<int> passed_on_;
   std::optional<Clock::time_point> failed_at_;  // since then the others must leave
-  std::optional<int> reported_;                     // the rank whose end was logged as the cause
+  std::optional<int> reported_;                 // the rank whose end was logged as the cause
   bool killed_ = false;
 };
 

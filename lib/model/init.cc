@@ -5,8 +5,8 @@
 #include <ATen/Parallel.h>
 
 #include "base/rng.h"
-#include "model/language_model.h"
 #include "model/files/weight_names.h"
+#include "model/language_model.h"
 
 namespace odb {
 namespace {

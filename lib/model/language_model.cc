@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "model/cpu/host_memory.h"
-#include "model/layers/linear.h"
 #include "model/files/weight_names.h"
+#include "model/layers/linear.h"
 
 namespace odb {
 

@@ -12,10 +12,10 @@
 
 #include <torch/nn/module.h>
 
-#include "model/layers/block.h"
 #include "model/files/config.h"
-#include "model/model_options.h"
+#include "model/layers/block.h"
 #include "model/layers/token_loss.h"
+#include "model/model_options.h"
 
 namespace odb {
 

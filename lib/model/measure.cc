@@ -4,9 +4,9 @@
 #include <chrono>
 
 #include "base/error.h"
-#include "model/language_model.h"
-#include "base/strict_json.h"
 #include "base/ignore_index.h"
+#include "base/strict_json.h"
+#include "model/language_model.h"
 
 namespace odb {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "model/layers/loss_chunk.h"
 #include "model/files/weight_names.h"
+#include "model/layers/loss_chunk.h"
 
 namespace odb {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "base/files.h"
 #include "model/files/config.h"
-#include "model/memory_estimate.h"
 #include "model/files/stored_weights.h"
+#include "model/memory_estimate.h"
 
 namespace odb {
 

@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "model/language_model.h"
-#include "model/cpu/row_kernels.h"
 #include "base/strict_json.h"
+#include "model/cpu/row_kernels.h"
 #include "model/files/weight_names.h"
+#include "model/language_model.h"
 
 namespace odb {
 namespace {
@@ -185,7 +185,7 @@ void save_model(FileSystem& files, const std::string& folder, const ModelConfig&
     files.write_durably(join_path(folder, "model.safetensors.index.json"), index.dump(2) + "\n");
   const bool is_16_bit = options.type != TensorType::f32;
   const char* dtype = options.type == TensorType::bf16 ? "bfloat16"
-                      : is_16_bit                         ? "float16"
+                      : is_16_bit                      ? "float16"
                                                        : "float32";
   files.write_durably(join_path(folder, "config.json"), config_json_with_dtype(config, dtype));
 }

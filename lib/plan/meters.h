@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/simulation.h"
 #include "batching/slot.h"
+#include "plan/simulation.h"
 
 namespace odb {
 

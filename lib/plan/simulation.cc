@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "batching/lock_step.h"
 #include "batching/rounds.h"
-#include "plan/meters.h"
 #include "batching/strategies/make_source.h"
+#include "plan/meters.h"
 
 namespace odb {
 namespace {

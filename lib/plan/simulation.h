@@ -8,9 +8,9 @@
 #include <cstdint>
 
 #include "batching/options.h"
+#include "batching/strategies/epoch_plan.h"
 #include "plan/step_time.h"
 #include "plan/timeline.h"
-#include "batching/strategies/epoch_plan.h"
 
 namespace odb {
 

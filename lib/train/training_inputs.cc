@@ -9,8 +9,8 @@
 #include "data/loader/record_loader.h"
 #include "model/compute_cost.h"
 #include "model/files/stored_weights.h"
-#include "train/session/stop_check.h"
 #include "train/output/run_folder.h"
+#include "train/session/stop_check.h"
 
 namespace odb {
 namespace {
@@ -53,8 +53,9 @@ Sample first_sample(const LoaderSetup& loader) {
 }
 
 LoaderSetup training_loader(const TrainingInputs& inputs, const BatchingOptions& batching) {
-  LoaderSetup loader = record_loader(*inputs.source, batching, inputs.options.loader, inputs.launch.rank,
-                               inputs.launch.world, with_stop_checks(terminal_progress("measuring")));
+  LoaderSetup loader =
+      record_loader(*inputs.source, batching, inputs.options.loader, inputs.launch.rank,
+                    inputs.launch.world, with_stop_checks(terminal_progress("measuring")));
   const std::int64_t size = inputs.limits.data_size;
   loader.timeout = inputs.options.ranks.timeout;
   loader.epochs = inputs.limits.views ? (*inputs.limits.views + size - 1) / size : kEndless;
@@ -64,13 +65,13 @@ LoaderSetup training_loader(const TrainingInputs& inputs, const BatchingOptions&
 
 // Always ODB with join, because the loss does not depend on how batches are formed.
 LoaderSetup evaluation_loader(const TrainingInputs& inputs, const SampleSource& source,
-                          std::size_t number) {
+                              std::size_t number) {
   BatchingOptions batching;
   batching.l_max = inputs.options.batching.l_max;
   batching.layout = inputs.options.batching.layout;
   batching.pad_multiple = inputs.options.batching.pad_multiple;
   LoaderSetup loader = record_loader(source, resolve(batching, Layout::flat), inputs.options.loader,
-                               inputs.launch.rank, inputs.launch.world);
+                                     inputs.launch.rank, inputs.launch.world);
   loader.name = fmt::format("evaluation {}", number);
   loader.at_start = false;
   loader.timeout = inputs.options.ranks.timeout;

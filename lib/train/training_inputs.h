@@ -1,6 +1,6 @@
-// Everything that a run is made of before it begins: checked options, opened data, the loaders of its
-// data processes. No process, thread, tensor or file of the run exists yet, so what cannot work is
-// found here.
+// Everything that a run is made of before it begins: checked options, opened data, the loaders of
+// its data processes. No process, thread, tensor or file of the run exists yet, so what cannot work
+// is found here.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,9 @@
 #include "data/sample/sample_source.h"
 #include "model/files/config.h"
 #include "model/memory_estimate.h"
+#include "train/run_options.h"
 #include "train/session/launch_config.h"
 #include "train/step/progress.h"
-#include "train/run_options.h"
 
 namespace odb {
 
@@ -28,9 +28,9 @@ struct TrainingInputs {
   std::vector<std::unique_ptr<SampleSource>> evaluation;  // one for each --eval-data
   std::vector<LoaderSetup> loaders;  // training, then evaluation in the same order
   RunLimits limits;
-  MemoryEstimate memory;         // of a rank, at max_tokens
+  MemoryEstimate memory;        // of a rank, at max_tokens
   std::int64_t max_tokens = 0;  // of a micro-batch, padding included
-  Sample first_sample;           // of the first view that can be trained
+  Sample first_sample;          // of the first view that can be trained
 };
 
 // UsageError with the parts of the estimate when it exceeds `available` bytes (0: not known).

@@ -22,24 +22,24 @@
 #include "dist/gloo_membership.h"
 #include "dist/replicas.h"
 #include "dist/sums.h"
-#include "model/init.h"
 #include "model/cpu/caching_allocator.h"
+#include "model/init.h"
 #include "model/layers/linear.h"
 #include "model/weights_io.h"
+#include "train/input_facts.h"
 #include "train/output/checkpoint.h"
 #include "train/output/checkpoint_space.h"
-#include "train/step/device.h"
-#include "train/session/stop_check.h"
-#include "train/step/evaluation_schedule.h"
+#include "train/output/run_records.h"
 #include "train/session/foreign_error.h"
-#include "train/input_facts.h"
 #include "train/session/leave_now_watch.h"
 #include "train/session/rendezvous.h"
-#include "train/output/run_records.h"
-#include "train/step/seconds_since.h"
+#include "train/session/stop_check.h"
 #include "train/session/stop_notice.h"
-#include "train/training_inputs.h"
+#include "train/step/device.h"
+#include "train/step/evaluation_schedule.h"
+#include "train/step/seconds_since.h"
 #include "train/step/training_loop.h"
+#include "train/training_inputs.h"
 
 namespace odb {
 namespace {
@@ -53,10 +53,10 @@ BackendChoice backend_choice(const std::string& name) {
 
 void show_start(const TrainingInputs& inputs, const std::string& config) {
   log("train").info("the options of this run:\n{}", config);
-  log("data").info(
-      "the first sample, {} tokens, {} of them supervised (marked):\n{}",
-      inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
-      show_sample(inputs.first_sample, inputs.source->preprocessor().tokenizer(), Highlight::marks));
+  log("data").info("the first sample, {} tokens, {} of them supervised (marked):\n{}",
+                   inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
+                   show_sample(inputs.first_sample, inputs.source->preprocessor().tokenizer(),
+                               Highlight::marks));
   const std::string warning = why_nothing_is_learned(inputs.options.optimizer, inputs.limits);
   if (!warning.empty()) log("train").warn("{}", warning);
 }
@@ -85,7 +85,7 @@ class TrainingRun {
       require_memory(inputs_, free_memory(device_), device_.str());
       open(config);
       rendezvous_->compare_inputs(input_facts(inputs_),
-                        options().ranks.mixed_devices ? "" : device_name(device_));
+                                  options().ranks.mixed_devices ? "" : device_name(device_));
       if (rank() == 0) show_start(inputs_, config);
       acknowledge_stops();
       join();
@@ -194,15 +194,17 @@ void TrainingRun::acknowledge_stops() {
 void TrainingRun::join() {
   const RankOptions& ranks = options().ranks;
   phase_ = "joining";
-  groups_.emplace(rendezvous_->store(), TrainingGroupsOptions{.prefix = "train/",
-                                                           .network = ranks.network,
-                                                           .rank = rank(),
-                                                           .world = world(),
-                                                           .device = device_,
-                                                           .backend = backend_choice(ranks.backend),
-                                                           .connect_timeout = ranks.timeout});
+  groups_.emplace(rendezvous_->store(),
+                  TrainingGroupsOptions{.prefix = "train/",
+                                        .network = ranks.network,
+                                        .rank = rank(),
+                                        .world = world(),
+                                        .device = device_,
+                                        .backend = backend_choice(ranks.backend),
+                                        .connect_timeout = ranks.timeout});
   const auto& limit = options().length.time_limit;
-  stop_.emplace(rendezvous_->store(), limit ? std::optional(process_start_ + *limit) : std::nullopt);
+  stop_.emplace(rendezvous_->store(),
+                limit ? std::optional(process_start_ + *limit) : std::nullopt);
   records_ = std::make_unique<RunRecords>(
       files_, RunRecordsOptions{.paths = paths_,
                                 .life = life_,

@@ -9,9 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "end_to_end/trainer_runs.h"
 #include "base/real_file_system.h"
 #include "catch.h"
+#include "end_to_end/trainer_runs.h"
 #include "processes.h"
 #include "run_trainer.h"
 #include "temporary_folder.h"

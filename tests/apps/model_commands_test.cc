@@ -39,7 +39,8 @@ TEST_CASE("inspect model as JSON, with the memory of other options") {
   const auto less =
       nlohmann::json::parse(odb_trainer(arguments + " --recompute block --l-max 100").output);
   CHECK(less["memory_bytes"]["activations"] < plain["memory_bytes"]["activations"]);
-  const auto largest = nlohmann::json::parse(odb_trainer(arguments + " --l-max 1099511627776").output);
+  const auto largest =
+      nlohmann::json::parse(odb_trainer(arguments + " --l-max 1099511627776").output);
   CHECK(largest["memory_bytes"]["total"] > largest["memory_bytes"]["activations"]);
   CHECK(odb_trainer(arguments + " --l-max 9223372036854775807").code == 2);
 }
@@ -87,8 +88,8 @@ TEST_CASE("export takes the tokenizer along and overwrites nothing") {
   RealFileSystem files;
   std::filesystem::copy(kModels + "base", folder / "model");
   std::filesystem::copy(kTokenizer + "/tokenizer.json", folder / "model/tokenizer.json");
-  const std::vector<std::string> auxiliary_files = {"tokenizer.model", "chat_template.json",
-                                               "chat_template.jinja", "generation_config.json"};
+  const std::vector<std::string> auxiliary_files = {
+      "tokenizer.model", "chat_template.json", "chat_template.jinja", "generation_config.json"};
   for (const std::string& name : auxiliary_files)
     folder.write("model/" + name, "{\"is\": \"" + name + "\"}");
   const std::string arguments = "export '" + (folder / "model") + "' '" + (folder / "out") + "'";
@@ -163,8 +164,8 @@ TEST_CASE("bench model goes over batches, flat and padded, with the same loss") 
 }
 
 TEST_CASE("generate answers a prompt, the same each time") {
-  const std::string arguments = "generate --model '" + kModels + "base' --tokenizer '" + kTokenizer +
-                            "' --prompt 'How are you?' --max-new-tokens 6";
+  const std::string arguments = "generate --model '" + kModels + "base' --tokenizer '" +
+                                kTokenizer + "' --prompt 'How are you?' --max-new-tokens 6";
   const Outcome chat = odb_trainer(arguments);
   CHECK(chat.code == 0);
   CHECK(chat.output.size() > 1);
@@ -180,7 +181,7 @@ TEST_CASE("generate ends at an end token of generation_config.json") {
   const TemporaryFolder folder;
   std::filesystem::copy(kModels + "base", folder / "model");
   const std::string arguments = "generate --model '" + (folder / "model") + "' --tokenizer '" +
-                            kTokenizer + "' --raw --prompt abc --max-new-tokens 8";
+                                kTokenizer + "' --raw --prompt abc --max-new-tokens 8";
   const Outcome whole = odb_trainer(arguments);
   REQUIRE(whole.code == 0);
   std::string every_id;

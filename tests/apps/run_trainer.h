@@ -9,9 +9,9 @@ struct Outcome {
   std::string errors;  // standard error
 };
 
-// Runs odb-trainer; `arguments` are quoted as the shell expects. With an `output_path` standard output
-// goes there and is not read back; `environment` are variables to set, "A=b C=d". Waits for the
-// end. Fails the test when it was killed.
+// Runs odb-trainer; `arguments` are quoted as the shell expects. With an `output_path` standard
+// output goes there and is not read back; `environment` are variables to set, "A=b C=d". Waits for
+// the end. Fails the test when it was killed.
 Outcome odb_trainer(const std::string& arguments, const std::string& output_path = "",
                     const std::string& environment = "");
 

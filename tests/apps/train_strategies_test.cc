@@ -35,7 +35,8 @@ Outcome train_on_two(const TemporaryFolder& folder, const std::string& arguments
   return odb_trainer(
       "launch --nproc 2 -- train --device cpu --threads 1 --console off --data-workers 1 "
       "--cutoff-len 64 --l-max 128 --batch-size 4 --lr 1e-2 --output '" +
-      folder / "run" + "' --data '" + data + "' --eval-data '" + data + "'" + kModel + " " + arguments);
+      folder / "run" + "' --data '" + data + "' --eval-data '" + data + "'" + kModel + " " +
+      arguments);
 }
 
 json last_line(const std::string& path) {

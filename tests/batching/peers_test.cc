@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "base/error.h"
-#include "memory_peers.h"
 #include "catch.h"
+#include "memory_peers.h"
 #include "scenario.h"
 
 using namespace odb;

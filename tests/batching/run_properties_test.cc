@@ -5,9 +5,9 @@
 #include <set>
 
 #include "batching/redeal.h"
-#include "trace.h"
 #include "property.h"
 #include "scenario.h"
+#include "trace.h"
 
 using namespace odb;
 

@@ -1,7 +1,7 @@
 // Where steps end, and the weight of a token's loss.
 #include "base/error.h"
-#include "batching/step_bounds.h"
 #include "batching/loss_weights.h"
+#include "batching/step_bounds.h"
 #include "catch.h"
 
 using namespace odb;

@@ -1,9 +1,9 @@
 // Several ranks on one machine, each with data processes of its own, in step over real Gloo:
 // processes of any rank are killed, stopped and crashed while the others wait for them.
-#include "trace.h"
 #include "catch.h"
 #include "fault_runs.h"
 #include "gloo_rendezvous.h"
+#include "trace.h"
 
 namespace odb {
 namespace {

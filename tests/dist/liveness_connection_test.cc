@@ -27,12 +27,12 @@ struct Host {
   std::condition_variable changed;
   std::set<int> ended;
   LivenessListener lines{kWorld, [this](int rank) {
-                    {
-                      const std::lock_guard lock(mutex);
-                      ended.insert(rank);
-                    }
-                    changed.notify_all();
-                  }};
+                           {
+                             const std::lock_guard lock(mutex);
+                             ended.insert(rank);
+                           }
+                           changed.notify_all();
+                         }};
 
   bool await_end(int rank) {
     std::unique_lock lock(mutex);
@@ -127,7 +127,10 @@ TEST_CASE("the end of a rank outside the world is ignored") {
   Host host;
   for (const int rank : {-1, 0, kWorld, kWorld + 1})
     CHECK(LivenessConnection::connect("127.0.0.1", host.lines.port(), rank, kLimit).has_value());
-  { const auto line = LivenessConnection::connect("127.0.0.1", host.lines.port(), kWorld - 1, kLimit); }
+  {
+    const auto line =
+        LivenessConnection::connect("127.0.0.1", host.lines.port(), kWorld - 1, kLimit);
+  }
   CHECK(host.await_end(kWorld - 1));  // all before it have been handled
   CHECK(host.ended_so_far() == std::set<int>{kWorld - 1});
 }

@@ -46,7 +46,8 @@ TEST_CASE("a peer whose process has ended is lost at once, before one that is si
   for (int i = 0; i < 9; ++i)
     lost = watch.update(Beats{Beat{0, "filling"}, Beat{i, "step 3"}, Beat{i, "step 3"}}, kPeriod);
   CHECK_FALSE(lost);
-  lost = watch.update(Beats{Beat{0, "filling"}, Beat{9, "step 4"}, Beat{9, "step 3"}}, kPeriod, {2});
+  lost =
+      watch.update(Beats{Beat{0, "filling"}, Beat{9, "step 4"}, Beat{9, "step 3"}}, kPeriod, {2});
   CHECK(lost == LostPeer{.rank = 2, .phase = "step 4", .ended = true});
 }
 

@@ -15,18 +15,18 @@ namespace {
 using Arguments = std::vector<std::string>;
 
 const Arguments kFiles = {"chat/alpaca.jsonl",
-                      "chat/every_second_row_unlabelled.jsonl",
-                      "chat/multi_turn.jsonl",
-                      "chat/sharegpt_roles.jsonl",
-                      "chat/thinking.jsonl",
-                      "chat/token_weighting.jsonl",
-                      "chat/tool_calls.jsonl",
-                      "chat/truncated_answer.jsonl",
-                      "chat/typed_control_tokens.jsonl",
-                      "raw/bad_rows.jsonl",
-                      "raw/lone_surrogates.jsonl",
-                      "raw/plain.jsonl",
-                      "raw/unicode_separators.jsonl"};
+                          "chat/every_second_row_unlabelled.jsonl",
+                          "chat/multi_turn.jsonl",
+                          "chat/sharegpt_roles.jsonl",
+                          "chat/thinking.jsonl",
+                          "chat/token_weighting.jsonl",
+                          "chat/tool_calls.jsonl",
+                          "chat/truncated_answer.jsonl",
+                          "chat/typed_control_tokens.jsonl",
+                          "raw/bad_rows.jsonl",
+                          "raw/lone_surrogates.jsonl",
+                          "raw/plain.jsonl",
+                          "raw/unicode_separators.jsonl"};
 constexpr std::int64_t kCutoff = 64;
 
 struct Mix {
@@ -80,9 +80,9 @@ void check_mix(const std::string& batching, const std::string& layout,
   for (const std::string& file : evaluated)
     mix.arguments.insert(mix.arguments.end(), {"--eval-data", kCases + file});
   mix.arguments.insert(mix.arguments.end(),
-                   {"--on-bad-sample", "skip", "--cutoff-len", std::to_string(kCutoff), "--l-max",
-                    "128", "--batch-size", "3", "--lr", "0", "--batching", batching, "--layout",
-                    layout, "--cache-dir", run.paths().folder + "-cache"});
+                       {"--on-bad-sample", "skip", "--cutoff-len", std::to_string(kCutoff),
+                        "--l-max", "128", "--batch-size", "3", "--lr", "0", "--batching", batching,
+                        "--layout", layout, "--cache-dir", run.paths().folder + "-cache"});
   mix.arguments.insert(mix.arguments.end(), step_length.begin(), step_length.end());
   run.launch(2, mix.arguments);
   const auto codes = run.await_end();

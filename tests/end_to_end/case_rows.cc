@@ -7,13 +7,13 @@
 #include <torch/types.h>
 
 #include "base/error.h"
+#include "base/ignore_index.h"
 #include "base/real_file_system.h"
 #include "catch.h"
 #include "data/conversation/record_parser.h"
 #include "data/sample/test_tokenizer.h"
 #include "model/golden_models.h"
 #include "train/output/ledger_file.h"
-#include "base/ignore_index.h"
 
 namespace odb {
 namespace {
@@ -88,8 +88,8 @@ void check_rows_once(const Ledgers& ledgers, const std::vector<CaseRow>& rows) {
 std::vector<CaseRow> rows_of(const std::string& path, const RowOptions& options) {
   const TestTokenizer tokenizer(options.tokenizer);
   const auto rendered_by = tokenizer.chat_template(options.chat_template);
-  SampleBuilder builder({.cutoff_length = options.cutoff_length}, *rendered_by, tokenizer.new_encoder(),
-                    tokenizer.sample_tokens());
+  SampleBuilder builder({.cutoff_length = options.cutoff_length}, *rendered_by,
+                        tokenizer.new_encoder(), tokenizer.sample_tokens());
   std::vector<CaseRow> rows;
   std::ifstream file(path, std::ios::binary);
   REQUIRE(file.good());

@@ -26,16 +26,16 @@ std::string wide_model(const TrainerRun& run) {
 
 Arguments steps_of(const TrainerRun& run, const Arguments& more) {
   Arguments arguments = {"--model",        wide_model(run),
-                 "--init",         "random",
-                 "--tokenizer",    kTokenizer,
-                 "--data",         run.texts("a.jsonl", 60),
-                 "--batching",     "standard",
-                 "--batch-size",   "2",
-                 "--max-steps",    "8",
-                 "--lr",           "1e-2",
-                 "--warmup",       "0",
-                 "--check-every",  "1",
-                 "--weight-decay", "0.1"};
+                         "--init",         "random",
+                         "--tokenizer",    kTokenizer,
+                         "--data",         run.texts("a.jsonl", 60),
+                         "--batching",     "standard",
+                         "--batch-size",   "2",
+                         "--max-steps",    "8",
+                         "--lr",           "1e-2",
+                         "--warmup",       "0",
+                         "--check-every",  "1",
+                         "--weight-decay", "0.1"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -70,8 +70,9 @@ TEST_CASE("Three ranks with three, one and two threads hold equal weights") {
 TEST_CASE("Ranks that choose their threads on machines of unlike processors hold equal weights") {
   TrainerRun run;
   // Each alone on its machine.
-  const RankStart start{
-      .arguments = steps_of(run, {}), .environment = {{"LOCAL_WORLD_SIZE", "1"}}, .own_threads = true};
+  const RankStart start{.arguments = steps_of(run, {}),
+                        .environment = {{"LOCAL_WORLD_SIZE", "1"}},
+                        .own_threads = true};
   std::vector<RankStart> starts = {start, start};
   starts[0].one_processor = true;
   check_equal_replicas(run, starts);

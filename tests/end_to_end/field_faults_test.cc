@@ -27,8 +27,8 @@ Arguments short_run(const TrainerRun& run, int rows) {
 // 600 rows, whose steps are the same however many epochs there are.
 Arguments steady_run(const TrainerRun& run) {
   Arguments arguments = short_run(run, 600);
-  arguments.insert(arguments.end(), {"--data-workers", "1", "--depth", "2", "--window", "16", "--warmup",
-                             "0", "--lr-schedule", "constant"});
+  arguments.insert(arguments.end(), {"--data-workers", "1", "--depth", "2", "--window", "16",
+                                     "--warmup", "0", "--lr-schedule", "constant"});
   return arguments;
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("Broken evaluation data ends a run with its line, and what was trained
   TrainerRun run;
   Arguments arguments = short_run(run, 20);
   arguments.insert(arguments.end(),
-               {"--eval-data", kBadRows, "--cache-dir", run.paths().folder + "-cache"});
+                   {"--eval-data", kBadRows, "--cache-dir", run.paths().folder + "-cache"});
   run.launch(2, arguments);
   CHECK(run.await_end() == std::vector<int>{3});
   INFO(run.all_lines());
@@ -176,7 +176,8 @@ TEST_CASE("Broken evaluation data ends a run with its line, and what was trained
 TEST_CASE("Evaluation data without anything to learn is refused before anything is written") {
   TrainerRun run;
   Arguments arguments = short_run(run, 20);
-  arguments.insert(arguments.end(), {"--eval-data", run.write("none.jsonl", "{\"messages\": []}\n")});
+  arguments.insert(arguments.end(),
+                   {"--eval-data", run.write("none.jsonl", "{\"messages\": []}\n")});
   run.launch(2, arguments);
   CHECK(run.await_end() == std::vector<int>{3});
   CHECK_THAT(run.all_lines(), Catch::Contains("none.jsonl: no sample can be trained"));

@@ -422,19 +422,19 @@ TEST_CASE("A broken record on one rank ends all with code 3 and its line, and no
 TEST_CASE("A run that diverges ends all ranks with code 6, the step and the views") {
   TrainerRun run;
   Arguments arguments = {"--data",
-                 run.texts("a.jsonl", 40),
-                 "--l-max",
-                 "64",
-                 "--optimizer",
-                 "sgd",
-                 "--lr",
-                 "1e30",
-                 "--lr-schedule",
-                 "constant",
-                 "--warmup",
-                 "0",
-                 "--max-grad-norm",
-                 "0"};
+                         run.texts("a.jsonl", 40),
+                         "--l-max",
+                         "64",
+                         "--optimizer",
+                         "sgd",
+                         "--lr",
+                         "1e30",
+                         "--lr-schedule",
+                         "constant",
+                         "--warmup",
+                         "0",
+                         "--max-grad-norm",
+                         "0"};
   run_to_end(run, 2, arguments, 6);
   INFO(run.all_lines());
   const auto last = last_steps(run);

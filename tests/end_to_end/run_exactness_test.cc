@@ -23,8 +23,9 @@ Arguments operator+(Arguments arguments, const Arguments& more) {
 }
 
 // One step whose gradient SGD's momentum keeps: learning rate 0, no clipping.
-const Arguments kOneStep = {"--batching",     "standard", "--max-steps", "1", "--optimizer",     "sgd",
-                        "--sgd-momentum", "0.9",      "--lr",        "0", "--max-grad-norm", "0"};
+const Arguments kOneStep = {"--batching",  "standard", "--max-steps",     "1",
+                            "--optimizer", "sgd",      "--sgd-momentum",  "0.9",
+                            "--lr",        "0",        "--max-grad-norm", "0"};
 
 struct FirstStep {
   Tensors gradient;

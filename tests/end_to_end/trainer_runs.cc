@@ -144,7 +144,8 @@ std::vector<std::string> TrainerRun::whole(const std::vector<std::string>& argum
       {"--data-workers", "0"},      {"--console", "lines"}};
   std::vector<std::string> all = {"train"};
   for (const auto& [flag, value] : defaults)
-    if (std::ranges::find(arguments, flag) == arguments.end() && !(own_threads && flag == "--threads"))
+    if (std::ranges::find(arguments, flag) == arguments.end() &&
+        !(own_threads && flag == "--threads"))
       all.insert(all.end(), {flag, value});
   all.insert(all.end(), arguments.begin(), arguments.end());
   return all;
@@ -168,8 +169,7 @@ void TrainerRun::spawn(const std::vector<std::string>& arguments,
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
-  if (child == 0)
-    become(to, command_pointers, variable_pointers.data(), parent, one_processor);
+  if (child == 0) become(to, command_pointers, variable_pointers.data(), parent, one_processor);
   // The child does so, too: whoever comes first. One with a terminal leads its group by its
   // session.
   if (terminal_ == nullptr) ::setpgid(child, child);

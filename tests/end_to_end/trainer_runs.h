@@ -123,7 +123,8 @@ class TrainerRun {
 };
 
 // By start() and await_end(): the run is over, and well if `code` is what all ranks left with.
-void run_to_end(TrainerRun& run, int world, const std::vector<std::string>& arguments, int code = 0);
+void run_to_end(TrainerRun& run, int world, const std::vector<std::string>& arguments,
+                int code = 0);
 
 // Every view of each of `epochs` epochs is in the ledgers once.
 void check_coverage(const TrainerRun& run, std::int64_t epochs, std::int64_t data_size);

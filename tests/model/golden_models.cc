@@ -3,10 +3,10 @@
 #include <ATen/Parallel.h>
 
 #include "base/error.h"
+#include "base/ignore_index.h"
 #include "catch.h"
 #include "model/files/weight_names.h"
 #include "model/weights_io.h"
-#include "base/ignore_index.h"
 
 namespace odb {
 
@@ -60,7 +60,8 @@ Batch padded(const Batch& batch, std::int64_t padding) {
   const std::int64_t rows = batch.rows.rows();
   const std::int64_t length = batch.rows.longest();
   Batch out{torch::full({rows, length}, padding, torch::kLong),
-            torch::full({rows, length}, kIgnoreIndex, torch::kLong), RowOffsets::padded(rows, length)};
+            torch::full({rows, length}, kIgnoreIndex, torch::kLong),
+            RowOffsets::padded(rows, length)};
   for (std::int64_t row = 0; row < rows; ++row) {
     const Batch one = single_row(batch, row);
     out.tokens[row].narrow(0, 0, batch.rows.length(row)).copy_(one.tokens);

@@ -7,9 +7,9 @@
 #include <torch/types.h>
 
 #include "base/real_file_system.h"
+#include "model/files/stored_weights.h"
 #include "model/language_model.h"
 #include "model/layers/rows.h"
-#include "model/files/stored_weights.h"
 
 namespace odb {
 

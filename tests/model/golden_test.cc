@@ -5,8 +5,8 @@
 
 #include "catch.h"
 #include "golden_models.h"
-#include "model/generate.h"
 #include "model/files/weight_names.h"
+#include "model/generate.h"
 
 using namespace odb;
 using torch::Tensor;

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "catch.h"
 #include "golden_models.h"
-#include "model/init.h"
 #include "model/files/weight_names.h"
+#include "model/init.h"
 #include "temporary_folder.h"
 
 using namespace odb;

@@ -5,11 +5,11 @@
 
 #include "base/error.h"
 #include "base/options/command_line.h"
+#include "catch.h"
 #include "plan/lengths.h"
 #include "plan/plan_options.h"
 #include "plan/plan_plot.h"
 #include "plan/plan_report.h"
-#include "catch.h"
 
 using namespace odb;
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "plan/lengths.h"
 #include "catch.h"
+#include "plan/lengths.h"
 
 using namespace odb;
 

@@ -1,7 +1,7 @@
 // Ids against those of the reference, recorded in golden/golden.json by golden/make_golden.py.
 #include "catch.h"
-#include "tokenizer/encoder.h"
 #include "test_tokenizers.h"
+#include "tokenizer/encoder.h"
 
 using namespace odb;
 using nlohmann::json;

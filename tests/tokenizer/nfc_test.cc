@@ -4,8 +4,8 @@
 #include <utf8proc.h>
 
 #include "catch.h"
-#include "tokenizer/code_points.h"
 #include "random_text.h"
+#include "tokenizer/code_points.h"
 
 using namespace odb;
 

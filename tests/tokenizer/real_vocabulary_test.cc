@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "catch.h"
-#include "tokenizer/encoder.h"
 #include "data/json/json_texts.h"
 #include "test_tokenizers.h"
+#include "tokenizer/encoder.h"
 
 using namespace odb;
 

@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "catch.h"
+#include "test_tokenizers.h"
 #include "tokenizer/regex_dialect.h"
 #include "tokenizer/split_steps.h"
 #include "tokenizer/utf8.h"
-#include "test_tokenizers.h"
 
 using namespace odb;
 

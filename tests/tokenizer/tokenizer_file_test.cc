@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "catch.h"
-#include "tokenizer/encoder.h"
 #include "test_tokenizers.h"
+#include "tokenizer/encoder.h"
 
 using namespace odb;
 using nlohmann::json;

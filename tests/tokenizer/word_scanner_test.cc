@@ -4,12 +4,12 @@
 #include <random>
 
 #include "catch.h"
+#include "random_text.h"
+#include "test_tokenizers.h"
 #include "tokenizer/code_points.h"
 #include "tokenizer/regex.h"
 #include "tokenizer/split_steps.h"
 #include "tokenizer/utf8.h"
-#include "random_text.h"
-#include "test_tokenizers.h"
 
 using namespace odb;
 

@@ -51,7 +51,7 @@ TEST_CASE("The names of the training options are fixed") {
             "optimizer",     "lr",          "lr-schedule",      "warmup",
             "min-lr-ratio",  "decay",       "polynomial-power", "weight-decay",
             "adam-beta1",    "adam-beta2",  "adam-epsilon",     "sgd-momentum",
-            "max-grad-norm", "on-nan",      "max-nan-steps",   "epochs",
+            "max-grad-norm", "on-nan",      "max-nan-steps",    "epochs",
             "max-steps",     "max-samples", "max-tokens",       "time-limit",
             "rank",          "world-size",  "local-rank",       "rendezvous",
             "timeout",       "device",      "backend",          "mixed-devices",

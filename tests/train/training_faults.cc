@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "data_faults.h"
-#include "held_thread.h"
 #include "end_to_end/odd_rows.h"
+#include "held_thread.h"
 
 namespace odb {
 namespace {
@@ -61,18 +61,18 @@ class FaultyTraining {
     const OddRows odd{.large = {row(), row()}, .slow = {row()}};
     const std::string data = write_rows(run_, rows, odd);
     std::vector<std::string> arguments = {"--data-workers",  std::to_string(workers_),
-                                      "--epochs",        std::to_string(expected_.epochs),
-                                      "--depth",         std::to_string(draw(2, 4)),
-                                      "--window",        std::to_string(draw(16, 128)),
-                                      "--round-groups",  std::to_string(draw(4, 16)),
-                                      "--l-max",         std::to_string(draw(64, 160)),
-                                      "--align",         draw(0, 2) == 0 ? "paper" : "balanced",
-                                      "--layout",        draw(0, 1) == 0 ? "flat" : "padded",
-                                      "--seed",          std::to_string(draw(0, 1000)),
-                                      "--timeout",       world_ == 1 ? "1s" : "2s",
-                                      "--cutoff-len",    "64",
-                                      "--on-bad-sample", "skip",
-                                      "--console",       "off"};
+                                          "--epochs",        std::to_string(expected_.epochs),
+                                          "--depth",         std::to_string(draw(2, 4)),
+                                          "--window",        std::to_string(draw(16, 128)),
+                                          "--round-groups",  std::to_string(draw(4, 16)),
+                                          "--l-max",         std::to_string(draw(64, 160)),
+                                          "--align",         draw(0, 2) == 0 ? "paper" : "balanced",
+                                          "--layout",        draw(0, 1) == 0 ? "flat" : "padded",
+                                          "--seed",          std::to_string(draw(0, 1000)),
+                                          "--timeout",       world_ == 1 ? "1s" : "2s",
+                                          "--cutoff-len",    "64",
+                                          "--on-bad-sample", "skip",
+                                          "--console",       "off"};
     const int step = draw(0, 3);
     if (step == 1) arguments.insert(arguments.end(), {"--accumulate", "2"});
     if (step == 2)

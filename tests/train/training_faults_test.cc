@@ -3,8 +3,8 @@
 #include "base/permutation.h"
 #include "catch.h"
 #include "data_faults.h"
-#include "held_thread.h"
 #include "end_to_end/odd_rows.h"
+#include "held_thread.h"
 #include "training_seeds.h"
 
 using namespace odb;
@@ -26,21 +26,22 @@ std::uint64_t seed_of_run(int world) {
 }
 
 // The trainer has done some steps of the first round, which holds all rows, and has slots of it.
-// Collate dies, so the round is formed once more, and now its odd row, which was fine before, cannot
-// be made. If a slot still needs it, the run ends and names it; no view comes twice in any case.
+// Collate dies, so the round is formed once more, and now its odd row, which was fine before,
+// cannot be made. If a slot still needs it, the run ends and names it; no view comes twice in any
+// case.
 void check_row_that_turns_bad(int world, Cause cause) {
   TrainerRun run;
   OddRows odd;
   (cause == Cause::memory ? odd.large : odd.slow) = {kOdd};
   const std::vector<std::string> arguments = {"--data",          write_rows(run, kRows, odd),
-                                          "--data-workers",  "1",
-                                          "--depth",         "2",
-                                          "--seed",          std::to_string(seed_of_run(world)),
-                                          "--l-max",         "256",
-                                          "--cutoff-len",    "64",
-                                          "--on-bad-sample", "skip",
-                                          "--console",       "off",
-                                          "--timeout",       "2s"};
+                                              "--data-workers",  "1",
+                                              "--depth",         "2",
+                                              "--seed",          std::to_string(seed_of_run(world)),
+                                              "--l-max",         "256",
+                                              "--cutoff-len",    "64",
+                                              "--on-bad-sample", "skip",
+                                              "--console",       "off",
+                                              "--timeout",       "2s"};
   if (world == 1)
     run.start(1, arguments);
   else
@@ -63,8 +64,9 @@ void check_row_that_turns_bad(int world, Cause cause) {
   INFO(world << " ranks\n" << done << verdict.report);
   CHECK(verdict.errors.empty());
   if (verdict.ended_with(3)) {
-    CHECK_THAT(run.rank_lines(0), Catch::Contains("sample 100 was good when its round was formed") &&
-                                      Catch::Contains("rows.jsonl:101"));
+    CHECK_THAT(run.rank_lines(0),
+               Catch::Contains("sample 100 was good when its round was formed") &&
+                   Catch::Contains("rows.jsonl:101"));
   } else {
     CHECK(verdict.exact);  // no slot needed the row any more, or it was made in time
   }
@@ -73,7 +75,8 @@ void check_row_that_turns_bad(int world, Cause cause) {
 
 }  // namespace
 
-TEST_CASE("A row that turns bad when its round is replayed without memory comes once or ends the run") {
+TEST_CASE(
+    "A row that turns bad when its round is replayed without memory comes once or ends the run") {
   check_row_that_turns_bad(1, Cause::memory);
 }
 

@@ -18,14 +18,14 @@
 namespace odb {
 
 struct CommandUsage {
-  std::string name;          // "train"
-  std::string summary;       // what the command does: a sentence or a short paragraph
-  std::string positional = "";    // its arguments without dashes, "RUN..."; empty: it takes none
-  bool takes_config = true;  // whether it has --config, --print-config and --print-schema
+  std::string name;             // "train"
+  std::string summary;          // what the command does: a sentence or a short paragraph
+  std::string positional = "";  // its arguments without dashes, "RUN..."; empty: it takes none
+  bool takes_config = true;     // whether it has --config, --print-config and --print-schema
 };
 
 struct CommandLine {
-  std::string answer;              // to be printed instead of running the command; empty: run it
+  std::string answer;  // to be printed instead of running the command; empty: run it
   std::vector<std::string> positional;  // the arguments without dashes
 };
 

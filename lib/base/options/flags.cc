@@ -116,7 +116,8 @@ Flags parse_flags(const std::vector<const Option*>& options, const Arguments& ar
     if (word.size() > 1 && word.starts_with('-')) refuse_unknown(word, before, options);
     flags.positional.push_back(word);
   }
-  if (end != arguments.end()) flags.positional.insert(flags.positional.end(), end + 1, arguments.end());
+  if (end != arguments.end())
+    flags.positional.insert(flags.positional.end(), end + 1, arguments.end());
 
   for (const cxxopts::KeyValue& given : result.arguments()) {
     const Option& option = **std::ranges::find_if(

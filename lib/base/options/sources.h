@@ -18,7 +18,7 @@ struct GivenValue {
 };
 
 struct Flags {
-  std::vector<GivenValue> values;  // one per option, in the order first given
+  std::vector<GivenValue> values;       // one per option, in the order first given
   std::vector<std::string> positional;  // all other arguments, in order
 };
 

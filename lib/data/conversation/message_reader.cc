@@ -76,8 +76,8 @@ std::string MessageReader::ErrorContext::text(std::string_view column) const {
   return fmt::format("{}[{}].{}", list, number, column);
 }
 
-Role MessageReader::parse_role(const JsonValue& json, const ErrorContext& context, std::string_view key,
-                               bool& is_call) {
+Role MessageReader::parse_role(const JsonValue& json, const ErrorContext& context,
+                               std::string_view key, bool& is_call) {
   const auto word = as_string(json);
   if (!word) throw DataError("{}: found {}; expected a text", context.text(key), kind_of(json));
   const auto* const found =
@@ -102,7 +102,8 @@ void MessageReader::read_list(const JsonValue& list, std::string_view context, C
     read_message(message, {.list = context, .number = number++}, into);
 }
 
-void MessageReader::read_message(const JsonValue& json, const ErrorContext& context, Conversation& into) {
+void MessageReader::read_message(const JsonValue& json, const ErrorContext& context,
+                                 Conversation& into) {
   simdjson::dom::object object;
   if (json.get(object) != simdjson::SUCCESS)
     throw DataError("{}: found {}; expected an object", context.text(), kind_of(json));
@@ -127,7 +128,8 @@ void MessageReader::read_message(const JsonValue& json, const ErrorContext& cont
                       context.text(names_[Column::reasoning_content]), kind_of(*reasoning));
   }
   if (fields.has(Column::weight))
-    message.supervised = parse_weight(*fields[Column::weight], context.text(names_[Column::weight]));
+    message.supervised =
+        parse_weight(*fields[Column::weight], context.text(names_[Column::weight]));
   into.messages.push_back(message);
 }
 
@@ -168,8 +170,8 @@ void MessageReader::read_content(const Fields& fields, const ErrorContext& conte
   }
   simdjson::dom::array parts;
   if (content->get(parts) != simdjson::SUCCESS)
-    throw DataError("{}: found {}; expected a text or a list of parts", context.text(names_[column]),
-                    kind_of(*content));
+    throw DataError("{}: found {}; expected a text or a list of parts",
+                    context.text(names_[column]), kind_of(*content));
   message.content = into.keep(join_parts(parts, context.text(names_[column])));
 }
 

@@ -36,9 +36,10 @@ class MessageReader {
 
   void read_message(const JsonValue& json, const ErrorContext& context, Conversation& into);
   Column content_column(const Fields& fields) const;
-  void read_calls(const Fields& fields, const ErrorContext& context, Message& message, Conversation& into);
-  void read_content(const Fields& fields, const ErrorContext& context, bool is_call, Message& message,
-                    Conversation& into);
+  void read_calls(const Fields& fields, const ErrorContext& context, Message& message,
+                  Conversation& into);
+  void read_content(const Fields& fields, const ErrorContext& context, bool is_call,
+                    Message& message, Conversation& into);
   static Role parse_role(const JsonValue& json, const ErrorContext& context, std::string_view key,
                          bool& is_call);
 

@@ -25,9 +25,9 @@ namespace odb {
 
 // The capacity of a slot.
 struct ArenaShape {
-  std::int64_t slots = 8;      // D, --depth, at least 2
+  std::int64_t slots = 8;          // D, --depth, at least 2
   std::int64_t padded_tokens = 0;  // of a batch: tokens (flat) or rows x columns (padded)
-  std::int64_t left_out = 0;   // rows left out in one round's refill
+  std::int64_t left_out = 0;       // rows left out in one round's refill
 
   // Bytes of one slot and of all. Only used pages take memory; in the worst case worst_bytes():
   // every slot full, few rows left out.
@@ -51,12 +51,12 @@ struct SlotHeader {
   bool last_of_step = false;
   bool over_budget = false;
   Layout layout = Layout::flat;
-  SlotTotals totals;            // over all ranks
-  std::int64_t rows = 0;        // of this rank's batch
-  std::int64_t columns = 0;     // padded: of each row; flat: 0
-  std::int64_t tokens = 0;      // real ones
-  std::int64_t supervised = 0;  // labels that are not ignored
-  std::int64_t padded_tokens = 0;   // of ids and labels
+  SlotTotals totals;               // over all ranks
+  std::int64_t rows = 0;           // of this rank's batch
+  std::int64_t columns = 0;        // padded: of each row; flat: 0
+  std::int64_t tokens = 0;         // real ones
+  std::int64_t supervised = 0;     // labels that are not ignored
+  std::int64_t padded_tokens = 0;  // of ids and labels
   std::int64_t left_out = 0;
 };
 

@@ -16,7 +16,8 @@ bool is_bad(const BuilderState& state, const ViewRequest& request) {
   return is_suspect(state, request) && state.crashes >= request.max_crashes;
 }
 
-ViewAnswer crashed_answer(ViewBuilder& builder, const PreprocessingOptions& rules, const ViewRequest& request) {
+ViewAnswer crashed_answer(ViewBuilder& builder, const PreprocessingOptions& rules,
+                          const ViewRequest& request) {
   std::string text = fmt::format("{}: this sample crashed or hung a data process {} times",
                                  builder.where(request.view, request.epoch), request.max_crashes);
   if (rules.skip_bad)
@@ -35,8 +36,8 @@ ViewAnswer left_out_answer(BuiltSample made) {
           .text = std::move(made.problem)};
 }
 
-ViewAnswer build_guarded(ViewBuilder& builder, const PreprocessingOptions& rules, ViewId view, std::int64_t epoch,
-                        Sample& sample) {
+ViewAnswer build_guarded(ViewBuilder& builder, const PreprocessingOptions& rules, ViewId view,
+                         std::int64_t epoch, Sample& sample) {
   try {
     BuiltSample made = builder.build(view, epoch, sample);
     if (made.left_out != WhyLeftOut::no) return left_out_answer(std::move(made));
@@ -55,7 +56,7 @@ ViewAnswer build_guarded(ViewBuilder& builder, const PreprocessingOptions& rules
 }  // namespace
 
 ViewAnswer build_view(ViewBuilder& builder, BuilderState& state, const PreprocessingOptions& rules,
-                     const ViewRequest& request, Sample& sample) {
+                      const ViewRequest& request, Sample& sample) {
   if (is_bad(state, request)) {
     ViewAnswer answer = crashed_answer(builder, rules, request);
     state.built.fetch_add(1);

@@ -51,7 +51,7 @@ struct PreprocessingOptions {
 // Prepares `view` into `sample`, which is complete only if the answer is kind sample. Does not
 // catch std::bad_alloc: it ends the process.
 ViewAnswer build_view(ViewBuilder& builder, BuilderState& state, const PreprocessingOptions& rules,
-                     const ViewRequest& request, Sample& sample);
+                      const ViewRequest& request, Sample& sample);
 
 // How long to wait before build_view() of a request: not zero only if a sample that was good before
 // has crashed its process since. The caller waits, so that it shows signs of life meanwhile.

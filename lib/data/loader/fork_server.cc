@@ -9,11 +9,11 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/poll_interval.h"
 #include "data/loader/collate.h"
 #include "data/loader/inline_samples.h"
 #include "data/loader/process_use.h"
 #include "data/loader/worker_samples.h"
-#include "base/poll_interval.h"
 
 namespace odb {
 namespace {
@@ -47,8 +47,8 @@ int run_worker(Loader& loader, int worker) {
   const auto index = static_cast<std::size_t>(worker);
   const std::unique_ptr<ViewBuilder> builder = loader.setup.builder();
   LoaderControl& control = *loader.memory.control;
-  Worker(loader.memory.workers[index], control.builders[index], control.request_generation, *builder,
-         loader.setup.rules)
+  Worker(loader.memory.workers[index], control.builders[index], control.request_generation,
+         *builder, loader.setup.rules)
       .run(beating(control.builders[index].beats));
   return 0;
 }
@@ -94,7 +94,8 @@ void ForkServer::serve() {
     reap();
     kill_hung();
     memory_kills_.forget_old();
-    const struct timespec limit = {.tv_sec = 0, .tv_nsec = kPollInterval / std::chrono::nanoseconds(1)};
+    const struct timespec limit = {.tv_sec = 0,
+                                   .tv_nsec = kPollInterval / std::chrono::nanoseconds(1)};
     ::sigtimedwait(&awaited, nullptr, &limit);
   }
   for (std::size_t loader = 0; loader < loaders_.size(); ++loader)
@@ -195,7 +196,8 @@ void ForkServer::fork(Child& child) {
 
 std::atomic<std::int32_t>& ForkServer::process_of(const Child& child) {
   LoaderControl& control = *loader_of(child).memory.control;
-  return child.worker == kCollate ? control.collate_process : control.builders[child.worker].process;
+  return child.worker == kCollate ? control.collate_process
+                                  : control.builders[child.worker].process;
 }
 
 void ForkServer::reap() {
@@ -234,7 +236,8 @@ std::string ForkServer::sample_of(const Child& child) {
   const BuilderState* const builder = builder_state(child);
   const std::int64_t building = builder != nullptr ? builder->building.load() : 0;
   if (building == 0) return "";
-  return fmt::format(" while it prepared sample {} of epoch {}", building - 1, builder->epoch.load());
+  return fmt::format(" while it prepared sample {} of epoch {}", building - 1,
+                     builder->epoch.load());
 }
 
 void ForkServer::note_suspect(const Child& child, const Death& death) {

@@ -17,9 +17,9 @@
 
 #include "base/real_file_system.h"
 #include "data/loader/child_process.h"
+#include "data/loader/liveness_timer.h"
 #include "data/loader/loader.h"
 #include "data/loader/memory_kills.h"
-#include "data/loader/liveness_timer.h"
 #include "data/loader/wake_up.h"
 
 namespace odb {

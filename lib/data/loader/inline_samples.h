@@ -29,10 +29,10 @@ class InlineSamples final : public SampleStream {
     if (!pause_for(pause_before(state_, request), given_up)) return std::nullopt;
     answer_ = build_view(builder_, state_, rules_, request, sample_);
     SampleView sample{.kind = answer_.kind,
-                  .view = request.view,
-                  .reason = answer_.reason,
-                  .code = answer_.code,
-                  .text = answer_.text};
+                      .view = request.view,
+                      .reason = answer_.reason,
+                      .code = answer_.code,
+                      .text = answer_.text};
     if (answer_.kind == AnswerKind::sample) {
       sample.supervised = static_cast<std::int32_t>(sample_.supervised);
       sample.ids = sample_.tokens;

@@ -79,7 +79,7 @@ void LoaderMemory::clear() {
 }
 
 std::unique_ptr<Membership> LoaderMemory::membership(const LoaderSetup& setup,
-                                                   const std::string& store_address) {
+                                                     const std::string& store_address) {
   return setup.membership ? setup.membership(store_address) : single_rank.membership(0);
 }
 

@@ -14,8 +14,8 @@
 #include "batching/rounds.h"
 #include "batching/strategies/make_source.h"
 #include "data/loader/arena.h"
-#include "data/loader/loader_control.h"
 #include "data/loader/build_view.h"
+#include "data/loader/loader_control.h"
 #include "data/loader/round_log.h"
 #include "data/loader/shared_peers.h"
 #include "data/loader/start_message.h"
@@ -60,7 +60,8 @@ struct LoaderMemory {
   void clear();
 
   // From the setup's factory, or from `single_rank`.
-  std::unique_ptr<Membership> membership(const LoaderSetup& setup, const std::string& store_address);
+  std::unique_ptr<Membership> membership(const LoaderSetup& setup,
+                                         const std::string& store_address);
 
   SharedObject<LoaderControl> control;
   std::deque<WorkerRings> workers;

@@ -46,12 +46,12 @@ struct SharedFailure {
 // the process, read by the fork server once it is dead. `suspect` and `crashes` are written by the
 // fork server and read by the process.
 struct BuilderState {
-  std::atomic<std::int32_t> process{0};  // pid; by the fork server; 0: none
-  std::atomic<std::int64_t> building{0};   // view + 1; 0: none
-  std::atomic<std::int64_t> epoch{0};    // of it
+  std::atomic<std::int32_t> process{0};   // pid; by the fork server; 0: none
+  std::atomic<std::int64_t> building{0};  // view + 1; 0: none
+  std::atomic<std::int64_t> epoch{0};     // of it
   std::atomic<std::int64_t> built{0};     // samples, over all lives
-  std::atomic<std::int64_t> beats{0};    // by a worker: rises with every poll of its waits
-  std::atomic<std::int64_t> suspect{0};  // view + 1 that its last life crashed on
+  std::atomic<std::int64_t> beats{0};     // by a worker: rises with every poll of its waits
+  std::atomic<std::int64_t> suspect{0};   // view + 1 that its last life crashed on
   std::atomic<std::int64_t> suspect_epoch{0};
   std::atomic<std::int32_t> crashes{0};  // in a row, on the suspect
 };
@@ -119,8 +119,8 @@ struct LoaderControl {
       0};                                        // by collate: their time, with waits for peers
   std::atomic<std::int32_t> collate_process{0};  // by the fork server
   std::atomic<std::int64_t> deaths{0};           // by the fork server: children that died
-  SharedFailure collate_failure;                   // by collate
-  SharedFailure server_failure;                    // by the fork server
+  SharedFailure collate_failure;                 // by collate
+  SharedFailure server_failure;                  // by the fork server
   CrashedSamples crashed;
   BuilderState builders[kMaxWorkers];  // the workers; without workers [0] is collate itself
 };

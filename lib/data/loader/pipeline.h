@@ -11,8 +11,8 @@
 
 #include "batching/state.h"
 #include "data/loader/fork_server.h"
-#include "data/loader/long_wait.h"
 #include "data/loader/liveness_timer.h"
+#include "data/loader/long_wait.h"
 
 namespace odb {
 
@@ -46,7 +46,7 @@ struct PipelineStatistics {
   std::int64_t idle_slots = 0;
   std::int64_t rounds = 0;
   std::int64_t samples = 0;
-  std::int64_t tokens = 0;     // real ones
+  std::int64_t tokens = 0;         // real ones
   std::int64_t padded_tokens = 0;  // computed: tokens and padding
   std::int64_t supervised = 0;
   std::int64_t left_out = 0;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "data/sample/row_lengths.h"
-#include "data/loader/record_view_builder.h"
 #include "base/progress_callback.h"
+#include "data/loader/record_view_builder.h"
+#include "data/sample/row_lengths.h"
 
 namespace odb {
 namespace {
@@ -43,7 +43,8 @@ LengthTable lengths_of_epoch(const RecordSet& records, const RowTables& tables,
 }  // namespace
 
 std::int64_t longest_sample(const SampleSource& source) {
-  if (source.preprocessor().options().cutoff_len > 0) return source.preprocessor().options().cutoff_len;
+  if (source.preprocessor().options().cutoff_len > 0)
+    return source.preprocessor().options().cutoff_len;
   std::uint64_t bytes = 0;
   for (const RecordFile& file : source.records().files())
     bytes = std::max(bytes, file.index().longest_row);
@@ -51,8 +52,8 @@ std::int64_t longest_sample(const SampleSource& source) {
 }
 
 LoaderSetup record_loader(const SampleSource& source, const BatchingOptions& resolved,
-                      const LoaderOptions& options, int rank, int world,
-                      const ProgressCallback& progress) {
+                          const LoaderOptions& options, int rank, int world,
+                          const ProgressCallback& progress) {
   LoaderSetup setup;
   setup.shape = {.rank = rank,
                  .world = world,

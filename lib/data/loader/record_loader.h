@@ -5,12 +5,12 @@
 #include <memory>
 #include <string>
 
+#include "base/progress_callback.h"
 #include "batching/options.h"
 #include "batching/rounds.h"
 #include "data/loader/loader.h"
 #include "data/loader/loader_options.h"
 #include "data/sample/sample_source.h"
-#include "base/progress_callback.h"
 
 namespace odb {
 
@@ -22,7 +22,7 @@ std::int64_t longest_sample(const SampleSource& source);
 // have ended on return. `source` must outlive the loader. `membership` may be set on the result.
 // `progress` is called during the length pass, in rows of a file; if it throws, the pass ends.
 LoaderSetup record_loader(const SampleSource& source, const BatchingOptions& resolved,
-                      const LoaderOptions& options, int rank, int world,
-                      const ProgressCallback& progress = {});
+                          const LoaderOptions& options, int rank, int world,
+                          const ProgressCallback& progress = {});
 
 }  // namespace odb

@@ -107,8 +107,9 @@ void Refill::leave_out(Rounds& rounds, const SampleView& sample) {
       sample.reason == LeftOutReason::crashed_worker ||
       (sample.reason != LeftOutReason::no_supervised_token && rounds.start().epoch == 0);
   if (logged && ++bad_records_ <= kMaxLoggedBadRecords)
-    log("data").warn("left out: {}{}", sample.text,
-                     bad_records_ == kMaxLoggedBadRecords ? " (further ones are only counted)" : "");
+    log("data").warn(
+        "left out: {}{}", sample.text,
+        bad_records_ == kMaxLoggedBadRecords ? " (further ones are only counted)" : "");
   rounds.leave_out(row);
 }
 
@@ -144,7 +145,8 @@ void Refill::restore(const Item& item, const SampleView& sample) {
         "sample {} was good when its round was formed and cannot be prepared again after a data "
         "process died: {}; {}",
         item.view, sample.text.empty() ? describe(sample.reason) : sample.text, kWhy);
-  if (static_cast<std::int64_t>(sample.ids.size()) != item.length || sample.supervised != item.supervised)
+  if (static_cast<std::int64_t>(sample.ids.size()) != item.length ||
+      sample.supervised != item.supervised)
     throw DataError(
         "sample {} had {} tokens, {} of them supervised, when its round was formed; found {} and "
         "{} after a data process died: the data has changed during the run; {}",

@@ -11,15 +11,16 @@
 #include "base/error.h"
 #include "batching/rounds.h"
 #include "data/loader/loader_control.h"
-#include "data/loader/sample_stream.h"
 #include "data/loader/sample_store.h"
+#include "data/loader/sample_stream.h"
 
 namespace odb {
 
 class Refill {
  public:
   // All must outlive it. `max_left_out`: rows that one refill may leave out.
-  Refill(SampleStream& stream, SampleStore& store, LoaderControl& control, std::int64_t max_left_out)
+  Refill(SampleStream& stream, SampleStore& store, LoaderControl& control,
+         std::int64_t max_left_out)
       : stream_(stream), store_(store), control_(control), max_left_out_(max_left_out) {}
 
   // Forgets all requests and samples: call it before another Rounds is filled. Views in

@@ -1,7 +1,7 @@
 // Where collate gets samples from: views are requested in order, and come in that order.
 //
-// Two implementations: worker_samples.h uses rings to data workers, inline_samples.h prepares samples in the
-// same process.
+// Two implementations: worker_samples.h uses rings to data workers, inline_samples.h prepares
+// samples in the same process.
 #pragma once
 
 #include <cstdint>

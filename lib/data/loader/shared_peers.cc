@@ -96,8 +96,7 @@ class SharedPeers::Member final : public Membership {
 SharedPeers::SharedPeers(const std::string& name, int world, std::int64_t max_numbers)
     : world_(world),
       max_numbers_(static_cast<std::size_t>(max_numbers)),
-      rank_bytes_(
-          aligned(sizeof(RankState) + 2 * max_numbers_ * sizeof(std::int64_t), kCacheLine)),
+      rank_bytes_(aligned(sizeof(RankState) + 2 * max_numbers_ * sizeof(std::int64_t), kCacheLine)),
       state_(name),
       memory_(name + "-ranks", static_cast<std::size_t>(world) * rank_bytes_) {
   ODB_CHECK_GE(world, 1);

@@ -34,8 +34,8 @@ void write_rows(const Group& group, std::size_t columns, SampleStore& store,
 
 }  // namespace
 
-void write_slot(const Slot& slot, const SlotNumbers& at, const CostModel& model,
-                SampleStore& store, const SlotBuffers& buffers) {
+void write_slot(const Slot& slot, const SlotNumbers& at, const CostModel& model, SampleStore& store,
+                const SlotBuffers& buffers) {
   const GroupSums& sums = slot.group.sums;
   const bool padded = model.layout == Layout::padded;
   const std::int64_t columns = padded && sums.rows > 0 ? model.row_length(sums.longest) : 0;
@@ -43,22 +43,22 @@ void write_slot(const Slot& slot, const SlotNumbers& at, const CostModel& model,
   ODB_CHECK_LE(padded_tokens, static_cast<std::int64_t>(buffers.ids.size()));
   ODB_CHECK_LE(slot.left_out.size(), buffers.left_out.size());
   *buffers.header = {.sequence = at.sequence,
-                   .ordinal = at.ordinal,
-                   .epoch = at.epoch,
-                   .number = slot.number,
-                   .round = slot.round,
-                   .index_in_round = slot.index_in_round,
-                   .kind = slot.kind,
-                   .last_of_step = slot.last_of_step,
-                   .over_budget = slot.over_budget,
-                   .layout = model.layout,
-                   .totals = slot.totals,
-                   .rows = sums.rows,
-                   .columns = columns,
-                   .tokens = sums.tokens,
-                   .supervised = sums.supervised,
-                   .padded_tokens = padded_tokens,
-                   .left_out = static_cast<std::int64_t>(slot.left_out.size())};
+                     .ordinal = at.ordinal,
+                     .epoch = at.epoch,
+                     .number = slot.number,
+                     .round = slot.round,
+                     .index_in_round = slot.index_in_round,
+                     .kind = slot.kind,
+                     .last_of_step = slot.last_of_step,
+                     .over_budget = slot.over_budget,
+                     .layout = model.layout,
+                     .totals = slot.totals,
+                     .rows = sums.rows,
+                     .columns = columns,
+                     .tokens = sums.tokens,
+                     .supervised = sums.supervised,
+                     .padded_tokens = padded_tokens,
+                     .left_out = static_cast<std::int64_t>(slot.left_out.size())};
   write_rows(slot.group, static_cast<std::size_t>(columns), store, buffers);
   std::copy(slot.left_out.begin(), slot.left_out.end(), buffers.left_out.begin());
 }

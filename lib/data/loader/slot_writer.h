@@ -17,8 +17,8 @@ struct SlotNumbers {
 
 // Moves the samples of the slot's group from `store` to the arena. InternalError: more rows were
 // left out in one refill than a slot has room for.
-void write_slot(const Slot& slot, const SlotNumbers& at, const CostModel& model,
-                SampleStore& store, const SlotBuffers& buffers);
+void write_slot(const Slot& slot, const SlotNumbers& at, const CostModel& model, SampleStore& store,
+                const SlotBuffers& buffers);
 
 // For a slot that was published before: only removes its samples from the store.
 void skip_slot(const Slot& slot, SampleStore& store);

@@ -7,7 +7,8 @@
 
 namespace odb {
 
-StartMessage::StartMessage(const std::string& name, std::size_t max_bytes, std::int64_t max_leftovers)
+StartMessage::StartMessage(const std::string& name, std::size_t max_bytes,
+                           std::int64_t max_leftovers)
     : shared_(name),
       state_(name + "-state", max_bytes),
       leftovers_(name + "-leftovers", static_cast<std::size_t>(max_leftovers) * sizeof(ViewId)) {}

@@ -15,8 +15,9 @@ class ViewBuilder {
  public:
   virtual ~ViewBuilder() = default;
 
-  // The sample of `view` in `epoch`: the same in every process, at any time. As SampleBuilder::build:
-  // throws DataError for a broken record unless those are left out, and for a file that changed.
+  // The sample of `view` in `epoch`: the same in every process, at any time. As
+  // SampleBuilder::build: throws DataError for a broken record unless those are left out, and for a
+  // file that changed.
   virtual BuiltSample build(ViewId view, std::int64_t epoch, Sample& sample) = 0;
 
   // The place of its record, for messages: "chat.jsonl:17".

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+
 #include "base/poll_interval.h"
 
 namespace odb {

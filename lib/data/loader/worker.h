@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 
-#include "data/loader/loader_control.h"
 #include "data/loader/build_view.h"
+#include "data/loader/loader_control.h"
 #include "data/loader/ring.h"
 #include "data/loader/sample_message.h"
 #include "data/loader/view_builder.h"

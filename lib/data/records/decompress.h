@@ -4,9 +4,9 @@
 
 #include <string>
 
+#include "base/progress_callback.h"
 #include "data/records/cache_folder.h"
 #include "data/records/data_file.h"
-#include "base/progress_callback.h"
 
 namespace odb {
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/files.h"
+#include "base/progress_callback.h"
 #include "data/records/data_file.h"
 #include "data/records/line_index.h"
-#include "base/progress_callback.h"
 
 namespace odb {
 

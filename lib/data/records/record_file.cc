@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "data/records/decompress.h"
 #include "base/progress_callback.h"
+#include "data/records/decompress.h"
 
 namespace odb {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "base/ignore_index.h"
+#include "base/log.h"
 
 namespace odb {
 namespace {
@@ -98,7 +98,8 @@ class Pass {
 
   void measure(SampleBuilder& builder, std::uint64_t row, Sample& sample) {
     BuiltSample made = builder.try_build(file_, row, sample);
-    if (made.left_out == WhyLeftOut::bad && preprocessor_.options().on_bad_sample == OnBadSample::fail)
+    if (made.left_out == WhyLeftOut::bad &&
+        preprocessor_.options().on_bad_sample == OnBadSample::fail)
       made = builder.build(file_, row, sample);  // throws with file and line
     RowLength& result = lengths_[row];
     result.left_out = static_cast<std::uint32_t>(made.left_out);
@@ -109,9 +110,9 @@ class Pass {
     const auto cutoff = static_cast<std::size_t>(preprocessor_.options().cutoff_len);
     const std::size_t kept =
         cutoff > 0 ? std::min(cutoff, sample.labels.size()) : sample.labels.size();
-    const auto supervised = std::count_if(
-        sample.labels.begin(), sample.labels.begin() + static_cast<std::ptrdiff_t>(kept),
-        [](std::int32_t label) { return label != kIgnoreIndex; });
+    const auto supervised = std::count_if(sample.labels.begin(),
+                                          sample.labels.begin() + static_cast<std::ptrdiff_t>(kept),
+                                          [](std::int32_t label) { return label != kIgnoreIndex; });
     result.supervised = static_cast<std::uint32_t>(
         std::min<std::ptrdiff_t>(supervised, static_cast<std::ptrdiff_t>(kMaxSupervised)));
     if (supervised == 0 && sample.supervised > 0)

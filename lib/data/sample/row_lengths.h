@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "data/sample/sample_source.h"
 #include "base/progress_callback.h"
+#include "data/sample/sample_source.h"
 
 namespace odb {
 
@@ -34,7 +34,7 @@ struct PassFindings {
 constexpr std::size_t kMaxProblems = 20;
 
 struct PassOptions {
-  int threads = 0;        // 0: one per core
+  int threads = 0;            // 0: one per core
   ProgressCallback progress;  // in rows
 };
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "data/templates/plain.h"
 #include "base/ignore_index.h"
+#include "data/templates/plain.h"
 
 namespace odb {
 
 SampleBuilder::SampleBuilder(SampleOptions options, const ChatTemplate& chat_template,
-                         std::unique_ptr<TextEncoder> encoder, SampleTokens tokens)
+                             std::unique_ptr<TextEncoder> encoder, SampleTokens tokens)
     : options_(std::move(options)),
       chat_template_(chat_template),
       tokens_(std::move(tokens)),

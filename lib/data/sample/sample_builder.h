@@ -25,8 +25,8 @@ struct SampleOptions {
 
 // What samples need of the tokenizer. Immutable, shared by all makers.
 struct SampleTokens {
-  std::vector<TokenId> bos_tokens;  // before text records, if the family does so
-  std::vector<TokenId> eos_tokens;  // after text records
+  std::vector<TokenId> bos_tokens;   // before text records, if the family does so
+  std::vector<TokenId> eos_tokens;   // after text records
   std::int64_t vocabulary_size = 0;  // ids in the data must be below it
 };
 
@@ -39,7 +39,7 @@ class SampleBuilder {
  public:
   // `chat_template` must outlive it.
   SampleBuilder(SampleOptions options, const ChatTemplate& chat_template,
-              std::unique_ptr<TextEncoder> encoder, SampleTokens tokens);
+                std::unique_ptr<TextEncoder> encoder, SampleTokens tokens);
 
   // Makes the sample of one row. `sample` is complete only if nothing was left out. A broken record
   // throws DataError naming file and line, or is left out with skip_bad. A changed file always

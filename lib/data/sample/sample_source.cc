@@ -68,8 +68,8 @@ Preprocessor::Preprocessor(FileSystem& files, const DataOptions& options)
     if (id) check_control(tokenizer_, *id, options_);
     return id;
   };
-  template_ =
-      may_be_conversations(records_) ? choose_template(options.chat_template, config, find) : no_template();
+  template_ = may_be_conversations(records_) ? choose_template(options.chat_template, config, find)
+                                             : no_template();
   if (!config.eos_token.empty()) {
     eos_token_ = find(config.eos_token);
     if (!eos_token_)

@@ -16,7 +16,7 @@ namespace odb {
 struct TokenizerConfig {
   std::string folder;
   std::optional<std::string> chat_template;  // of several named ones: "default"
-  std::string eos_token;                   // eos_token; empty: none
+  std::string eos_token;                     // eos_token; empty: none
 };
 
 // A missing tokenizer_config.json gives an empty one. Throws DataError if it is not a JSON object

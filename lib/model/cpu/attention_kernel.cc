@@ -23,7 +23,7 @@ constexpr std::int64_t kLanes = 16;
 using Vector [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
 using Bits [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = std::int32_t;
 
-constexpr std::int64_t kKeys = 64;      // of a block
+constexpr std::int64_t kKeys = 64;     // of a block
 constexpr std::int64_t kMaxRows = 96;  // of a block: query tokens x query heads of a key head
 
 // How many rows and vectors of a product a processor keeps in registers.
@@ -371,20 +371,20 @@ ODB_INLINE void backward_on(const Inputs& inputs, const Outputs& outputs, const 
 #define ODB_AVX512 __attribute__((target("arch=x86-64-v4,prefer-vector-width=512")))
 #define ODB_AVX2 __attribute__((target("arch=x86-64-v3")))
 
-ODB_AVX512 void forward_avx512(const Inputs& inputs, const Shape& shape, std::int64_t head, float* out,
-                           float* logsumexp, float* workspace) {
+ODB_AVX512 void forward_avx512(const Inputs& inputs, const Shape& shape, std::int64_t head,
+                               float* out, float* logsumexp, float* workspace) {
   forward_on<Avx512>(inputs, shape, head, out, logsumexp, workspace);
 }
-ODB_AVX2 void forward_avx2(const Inputs& inputs, const Shape& shape, std::int64_t head,
-                               float* out, float* logsumexp, float* workspace) {
+ODB_AVX2 void forward_avx2(const Inputs& inputs, const Shape& shape, std::int64_t head, float* out,
+                           float* logsumexp, float* workspace) {
   forward_on<Avx2>(inputs, shape, head, out, logsumexp, workspace);
 }
 ODB_AVX512 void backward_avx512(const Inputs& inputs, const Outputs& outputs, const Shape& shape,
-                            std::int64_t head, const Gradients& gradients, float* workspace) {
+                                std::int64_t head, const Gradients& gradients, float* workspace) {
   backward_on<Avx512>(inputs, outputs, shape, head, gradients, workspace);
 }
 ODB_AVX2 void backward_avx2(const Inputs& inputs, const Outputs& outputs, const Shape& shape,
-                                std::int64_t head, const Gradients& gradients, float* workspace) {
+                            std::int64_t head, const Gradients& gradients, float* workspace) {
   backward_on<Avx2>(inputs, outputs, shape, head, gradients, workspace);
 }
 

@@ -24,7 +24,7 @@ std::size_t size_class(std::size_t bytes);
 
 struct CachingAllocatorStats {
   std::int64_t in_use = 0;  // bytes of blocks that tensors hold; small tensors are not counted
-  std::int64_t cached = 0;    // bytes of free blocks
+  std::int64_t cached = 0;  // bytes of free blocks
   std::int64_t peak = 0;    // the maximum of both together
 };
 // Zeros before enable_caching_allocator().

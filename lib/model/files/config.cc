@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "model/files/rope_config.h"
 #include "base/strict_json.h"
+#include "model/files/rope_config.h"
 
 namespace odb {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "model/files/config.h"
 #include "base/strict_json.h"
+#include "model/files/config.h"
 
 namespace odb {
 

@@ -160,7 +160,8 @@ Tensor attend_on_cpu(const AttentionInputs& inputs, const RowOffsets& rows) {
   work->rows = rows;
   work->instructions = *instructions;
   const auto to_fp32 = [](const Tensor& heads) { return heads.to(torch::kFloat); };
-  return RowAttention::apply(to_fp32(inputs.queries), to_fp32(inputs.keys), to_fp32(inputs.values), work)
+  return RowAttention::apply(to_fp32(inputs.queries), to_fp32(inputs.keys), to_fp32(inputs.values),
+                             work)
       .flatten(1)
       .to(inputs.queries.scalar_type());
 }

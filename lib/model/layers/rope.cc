@@ -71,8 +71,8 @@ struct Turning {
 };
 
 template <typename T>
-void rotate_tokens(const T* qkv, const SplitHeads<T>& out, const Turning& turning, std::int64_t begin,
-                 std::int64_t end) {
+void rotate_tokens(const T* qkv, const SplitHeads<T>& out, const Turning& turning,
+                   std::int64_t begin, std::int64_t end) {
   const Heads& heads = out.heads;
   const std::int64_t size = heads.size;
   std::vector<float> in_buffer, out_buffer;
@@ -100,7 +100,7 @@ void rotate_tokens(const T* qkv, const SplitHeads<T>& out, const Turning& turnin
 // `d_weights`: [2, size], added to.
 template <typename T>
 void rotate_tokens_back(const T* qkv, const SplitHeads<const T>& gradients, const Turning& turning,
-                      T* d_qkv, float* d_weights, std::int64_t begin, std::int64_t end) {
+                        T* d_qkv, float* d_weights, std::int64_t begin, std::int64_t end) {
   const Heads& heads = gradients.heads;
   const std::int64_t size = heads.size;
   std::vector<float> in_buffer, out_buffer, turned(static_cast<std::size_t>(size));
@@ -187,7 +187,7 @@ struct RotateHeads : torch::autograd::Function<RotateHeads> {
       for_rows(
           qkv.size(0), heads.row(), [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
             rotate_tokens_back(qkv.const_data_ptr<T>(), back, turning, d_qkv.mutable_data_ptr<T>(),
-                             parts.mutable_data_ptr<float>() + part * 2 * heads.size, begin, end);
+                               parts.mutable_data_ptr<float>() + part * 2 * heads.size, begin, end);
           });
     });
     const Tensor d_weights = parts.sum(0);

@@ -7,10 +7,10 @@
 #include <torch/autograd.h>
 
 #include "base/error.h"
+#include "base/ignore_index.h"
 #include "model/cpu/cpu_rows.h"
 #include "model/layers/linear.h"
 #include "model/layers/loss_chunk.h"
-#include "base/ignore_index.h"
 
 namespace odb {
 namespace {

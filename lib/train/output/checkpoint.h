@@ -17,9 +17,9 @@
 #include "batching/state.h"
 #include "dist/training_groups.h"
 #include "model/files/config.h"
-#include "train/step/optimizer.h"
 #include "train/output/run_paths.h"
 #include "train/output/run_state.h"
+#include "train/step/optimizer.h"
 
 namespace odb {
 
@@ -28,9 +28,10 @@ struct CheckpointContents {
   const std::map<std::string, torch::Tensor>& weights;
   const Optimizer& optimizer;
   RunState run;
-  OwnedState data;         // this rank's
-  std::string auxiliary_files;  // folders that tokenizer files are copied from: the tokenizer's, and
-  std::string model;       // the model's
+  OwnedState data;  // this rank's
+  std::string
+      auxiliary_files;  // folders that tokenizer files are copied from: the tokenizer's, and
+  std::string model;    // the model's
 };
 
 // Writes the checkpoint of step contents.run.totals.steps and returns its path. Collective; blocks

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "base/strict_json.h"
+#include "base/text.h"
 #include "train/output/file_version.h"
 
 namespace odb {

@@ -43,16 +43,18 @@ std::string text_of(const Json& object, const char* key) {
 
 std::string describe(const LockOwner& owner) {
   if (owner.nonce.empty()) return "a process that is not named there";
-  const std::string job = owner.host_info.job.empty() ? "" : fmt::format(" (job {})", owner.host_info.job);
+  const std::string job =
+      owner.host_info.job.empty() ? "" : fmt::format(" (job {})", owner.host_info.job);
   return fmt::format("process {} on {}{}", owner.host_info.pid, owner.host_info.host, job);
 }
 
 std::string to_json(const LockOwner& owner) {
-  const Json object = {{"host", owner.host_info.host},
-                       {"pid", owner.host_info.pid},
-                       {"job", owner.host_info.job.empty() ? Json(nullptr) : Json(owner.host_info.job)},
-                       {"nonce", owner.nonce},
-                       {"released", owner.released}};
+  const Json object = {
+      {"host", owner.host_info.host},
+      {"pid", owner.host_info.pid},
+      {"job", owner.host_info.job.empty() ? Json(nullptr) : Json(owner.host_info.job)},
+      {"nonce", owner.nonce},
+      {"released", owner.released}};
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -48,12 +48,15 @@ RunRecords::~RunRecords() = default;
 
 void RunRecords::on_start(double evaluation_seconds) {
   evaluation_seconds_ = evaluation_seconds;
-  if (rank0_files_) rank0_files_->summary.startup_seconds = seconds_since(options_.process_start) - evaluation_seconds_;
+  if (rank0_files_)
+    rank0_files_->summary.startup_seconds =
+        seconds_since(options_.process_start) - evaluation_seconds_;
 }
 
 void RunRecords::on_finished(const FinishedStep& step) {
   if (rank0_files_ && rank0_files_->summary.first_step_seconds == 0 && step.step > 0)
-    rank0_files_->summary.first_step_seconds = seconds_since(options_.process_start) - evaluation_seconds_;
+    rank0_files_->summary.first_step_seconds =
+        seconds_since(options_.process_start) - evaluation_seconds_;
   ledger_.append(StepRecord{.life = options_.life,
                             .epoch = step.epoch,
                             .step = step.step,
@@ -78,7 +81,8 @@ void RunRecords::on_measured(const StepMeasure& measure, const Progress& progres
     rank0_files_->figures.loss = metrics.loss;
     rank0_files_->figures.tokens_per_second = metrics.tokens_per_second;
     rank0_files_->figures.padding_fraction = metrics.padding_fraction;
-    rank0_files_->figures.data_wait_fraction = fraction(metrics.data_wait_seconds, metrics.step_seconds);
+    rank0_files_->figures.data_wait_fraction =
+        fraction(metrics.data_wait_seconds, metrics.step_seconds);
   }
   show(measure, progress, line);
 }
@@ -104,11 +108,11 @@ void RunRecords::on_evaluated(const std::vector<EvaluationResult>& results,
   if (!rank0_files_) return;
   for (const EvaluationResult& result : results) {
     rank0_files_->evaluations.append({{"step", totals.steps},
-                                {"data", result.data},
-                                {"loss", result.loss},
-                                {"perplexity", result.perplexity},
-                                {"supervised_tokens", result.supervised_tokens},
-                                {"samples", result.samples}});
+                                      {"data", result.data},
+                                      {"loss", result.loss},
+                                      {"perplexity", result.perplexity},
+                                      {"supervised_tokens", result.supervised_tokens},
+                                      {"samples", result.samples}});
     log("evaluation")
         .info("step {}: {}: loss {:.4f}, perplexity {:.3f} ({} samples, {} tokens)", totals.steps,
               result.data, result.loss, result.perplexity, result.samples,

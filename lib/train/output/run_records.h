@@ -11,11 +11,11 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "train/output/console.h"
-#include "train/step/evaluator.h"
 #include "train/output/ledger_file.h"
-#include "train/step/loop_events.h"
 #include "train/output/metrics.h"
 #include "train/output/run_folder.h"
+#include "train/step/evaluator.h"
+#include "train/step/loop_events.h"
 
 namespace odb {
 
@@ -41,8 +41,8 @@ class RunRecords {
   RunRecords& operator=(const RunRecords&) = delete;
   ~RunRecords();
 
-  // The loop begins. `evaluation_seconds`: seconds of an evaluation before it, which do not count as startup
-  // time.
+  // The loop begins. `evaluation_seconds`: seconds of an evaluation before it, which do not count
+  // as startup time.
   void on_start(double evaluation_seconds);
   void on_finished(const FinishedStep& step);
   void on_measured(const StepMeasure& measure, const Progress& progress);

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "train/step/progress.h"
 #include "train/step/best_evaluation.h"
+#include "train/step/progress.h"
 
 namespace odb {
 

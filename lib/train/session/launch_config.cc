@@ -1,10 +1,9 @@
 #include "train/session/launch_config.h"
 
-#include "base/launch_channel.h"
-
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/launch_channel.h"
 #include "base/text.h"
 
 namespace odb {
@@ -74,7 +73,8 @@ LaunchConfig find_launch_config(const RankOptions& options, const Environment& e
   if (launch.world < 1 || launch.rank >= launch.world)
     throw UsageError("found rank {} of {} ranks; expected a rank from 0 to --world-size - 1",
                      launch.rank, launch.world);
-  launch.local_rank = static_cast<int>(given(options.local_rank, "LOCAL_RANK").value_or(launch.rank));
+  launch.local_rank =
+      static_cast<int>(given(options.local_rank, "LOCAL_RANK").value_or(launch.rank));
   if (reads_environment)
     launch.local_world = static_cast<int>(
         std::max<std::int64_t>(1, number_in(environment, "LOCAL_WORLD_SIZE").value_or(1)));

@@ -8,12 +8,12 @@
 
 #include "base/amount.h"
 #include "base/log.h"
+#include "base/poll_interval.h"
 #include "base/signals.h"
 #include "dist/rank_heartbeat.h"
 #include "train/session/device_match.h"
-#include "train/session/stop_check.h"
 #include "train/session/same_options.h"
-#include "base/poll_interval.h"
+#include "train/session/stop_check.h"
 
 namespace odb {
 namespace {
@@ -42,7 +42,7 @@ constexpr std::chrono::seconds kLogWaitAfter{30};
 Store store_of(const LaunchConfig& launch, std::chrono::milliseconds timeout) {
   if (launch.rank != 0) return Store::connect(launch.store, timeout, throw_if_stop_requested);
   return launch.listening_socket ? Store::host(launch.store, *launch.listening_socket)
-                                : Store::host(launch.store);
+                                 : Store::host(launch.store);
 }
 
 bool is_of_another(const Error& error) {
@@ -163,8 +163,8 @@ void Rendezvous::serve_report(Store& store, ExitCode code) const {
       if (compared_ || waited >= timeout_) return;
       throw_if_stop_requested();
     }
-  } catch (const PeerLostError&) {  // nobody left to wait for
-  } catch (const StoppedBeforeTraining&) {   // what this rank ends with is known already
+  } catch (const PeerLostError&) {          // nobody left to wait for
+  } catch (const StoppedBeforeTraining&) {  // what this rank ends with is known already
   }
 }
 
@@ -237,7 +237,7 @@ void Rendezvous::serve_report_alone(ExitCode code) const {
 }
 
 void report_early_failure(const LaunchConfig& launch, std::chrono::milliseconds timeout,
-                         const Error& error) {
+                          const Error& error) {
   if (launch.world == 1) return;
   std::promise<void> finished;
   const std::future<void> done = finished.get_future();

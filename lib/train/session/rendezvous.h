@@ -2,8 +2,8 @@
 //
 //   Rendezvous(...)             all are connected to the store
 //   start_heartbeat(...)        from here on, a rank that falls silent is detected
-//   publish_config(...) / await_config(...) rank 0 holds the run's folder; all have the same options
-//   compare_inputs(...)                all read the same
+//   publish_config(...) / await_config(...) rank 0 holds the run's folder; all have the same
+//   options compare_inputs(...)                all read the same
 //   ... the groups are created over the store, and the run takes place ...
 //   leave()                     cleanly: rank 0's store stays until nobody needs it
 //   publish_failure(error), await_cause(error)  on failure: all ranks leave with the same cause
@@ -40,7 +40,8 @@ namespace odb {
 class Rendezvous {
  public:
   // Hosts the store as rank 0, otherwise connects to it: blocks until it exists, at most `timeout`
-  // (`--timeout`). PeerLostError: nobody hosts it. UsageError: the port is taken. StoppedBeforeTraining.
+  // (`--timeout`). PeerLostError: nobody hosts it. UsageError: the port is taken.
+  // StoppedBeforeTraining.
   Rendezvous(const LaunchConfig& launch, std::chrono::milliseconds timeout);
   Rendezvous(const Rendezvous&) = delete;
   Rendezvous& operator=(const Rendezvous&) = delete;
@@ -51,8 +52,9 @@ class Rendezvous {
 
   // From now on this rank sends heartbeats, and a lost peer ends this process, with the exit code
   // and the message of the rank that failed if one has reported them (rank_heartbeat.h). If this
-  // rank is already ending by publish_failure(), it continues to do so. `phase` and `before_end` are called on
-  // another thread; `phase` must not block. Does nothing in a run of one rank. PeerLostError.
+  // rank is already ending by publish_failure(), it continues to do so. `phase` and `before_end`
+  // are called on another thread; `phase` must not block. Does nothing in a run of one rank.
+  // PeerLostError.
   void start_heartbeat(std::function<std::string()> phase,
                        std::function<void(const LostPeer&)> before_end);
 
@@ -77,10 +79,10 @@ class Rendezvous {
   // Call it at once when `error` ends this rank, before any connection to the others is broken.
   // Reports `error` to the others if it is this rank's own.
   void publish_failure(const Error& error);
-  // Call it after publish_failure(), with the groups gone, because others may wait in a collective that only
-  // this ends. Rank 0, which hosts the store, first waits for the others to read a reported
-  // failure: some seconds or, before all have compared what they read, at most `timeout`. If
-  // `error` is this rank's own, returns then. If it comes from another rank (PeerLostError,
+  // Call it after publish_failure(), with the groups gone, because others may wait in a collective
+  // that only this ends. Rank 0, which hosts the store, first waits for the others to read a
+  // reported failure: some seconds or, before all have compared what they read, at most `timeout`.
+  // If `error` is this rank's own, returns then. If it comes from another rank (PeerLostError,
   // OtherRankFailed), blocks until that rank has reported why, and throws that as an Error with its
   // exit code. If no rank reports, the heartbeat ends the process meanwhile, or this returns after
   // 2 x `timeout`.
@@ -120,6 +122,6 @@ class Rendezvous {
 // so that they leave with its message and exit code instead of waiting for it. Blocks until that is
 // done, at most `timeout`, or until a stop; logs a line if it takes long. Throws no Error.
 void report_early_failure(const LaunchConfig& launch, std::chrono::milliseconds timeout,
-                         const Error& error);
+                          const Error& error);
 
 }  // namespace odb

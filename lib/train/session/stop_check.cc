@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/signals.h"
 #include "base/progress_callback.h"
+#include "base/signals.h"
 
 namespace odb {
 

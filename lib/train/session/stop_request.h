@@ -30,7 +30,7 @@ class StopRequest {
   std::optional<Clock::time_point> ends_;
   Clock::time_point next_look_;
   bool reported_ = false;  // this rank has published its request
-  bool seen_ = false;  // another rank's request was seen
+  bool seen_ = false;      // another rank's request was seen
 };
 
 }  // namespace odb

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "train/step/progress.h"
 #include "train/step/best_evaluation.h"
+#include "train/step/progress.h"
 #include "train/train_options.h"
 
 namespace odb {

@@ -33,8 +33,8 @@ double overall_loss(const std::vector<EvaluationResult>& results);
 
 class Evaluator {
  public:
-  // Loader first_loader + i of `processes` (not at_start) reads data[i]. All references must outlive
-  // it.
+  // Loader first_loader + i of `processes` (not at_start) reads data[i]. All references must
+  // outlive it.
   Evaluator(DataProcesses& processes, std::size_t first_loader, std::vector<std::string> data,
             LossFunction loss, torch::Device device, TrainingGroups& groups, StopRequest& stop);
 

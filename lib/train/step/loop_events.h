@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "batching/item.h"
-#include "train/step/step_measure.h"
 #include "train/step/phase_seconds.h"
 #include "train/step/progress.h"
+#include "train/step/step_measure.h"
 
 namespace odb {
 

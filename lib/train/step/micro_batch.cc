@@ -7,9 +7,9 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "base/error.h"
+#include "base/ignore_index.h"
 #include "batching/loss_weights.h"
 #include "model/layers/token_loss.h"
-#include "base/ignore_index.h"
 
 namespace odb {
 namespace {

@@ -94,11 +94,11 @@ class TrainingLoop {
   LoopEvents events_;
 
   OpenWork open_;
-  bool at_boundary_ = false;           // between a step, or an epoch, and the next slot
+  bool at_boundary_ = false;                   // between a step, or an epoch, and the next slot
   std::optional<StepMeasure> pending_report_;  // the step whose loss is not known yet
-  double loss_sum_ = 0;                // of its slots, or of the open step's, over all ranks
-  double own_loss_ = 0;                // of the slot before, for the next vote
-  std::int64_t denominator_ = 0;       // of that step
+  double loss_sum_ = 0;           // of its slots, or of the open step's, over all ranks
+  double own_loss_ = 0;           // of the slot before, for the next vote
+  std::int64_t denominator_ = 0;  // of that step
   LoopEnd end_;
   bool warned_over_budget_ = false;
   std::exception_ptr failure_;  // this rank's; others learn of it with the next vote

@@ -1,8 +1,8 @@
-#include "catch.h"
+#include "base/ignore_index.h"
 #include "base/progress_bar.h"
+#include "catch.h"
 #include "data/inspect/show_sample.h"
 #include "sample/test_tokenizer.h"
-#include "base/ignore_index.h"
 
 using namespace odb;
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/ignore_index.h"
 #include "catch.h"
 #include "data/loader/sample_store.h"
 #include "data/loader/slot_writer.h"
-#include "base/ignore_index.h"
 
 namespace odb {
 namespace {

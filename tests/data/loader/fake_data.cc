@@ -8,10 +8,10 @@
 #include <new>
 
 #include "base/error.h"
+#include "base/ignore_index.h"
 #include "base/rng.h"
 #include "catch.h"
 #include "data/loader/shared_memory.h"
-#include "base/ignore_index.h"
 
 namespace odb {
 namespace {

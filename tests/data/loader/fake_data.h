@@ -51,7 +51,7 @@ ViewBuilderFactory fake_builder(const FakeData& data);
 // A loader over the data: rank `rank` of `world`. If `world` > 1, the caller sets
 // `setup.membership`.
 LoaderSetup fake_loader(const FakeData& data, const BatchingOptions& options, int rank = 0,
-                    int world = 1);
+                        int world = 1);
 
 BatchingOptions small_options(Layout layout = Layout::flat);
 

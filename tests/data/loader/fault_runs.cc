@@ -42,12 +42,12 @@ Ranks::Ranks(const FakeData& data, const BatchingOptions& options, int world,
              const TestRendezvous* place, const std::function<void(LoaderSetup&)>& adjust)
     : data_(data), peers_("peers", world, max_numbers(options)) {
   const TestRendezvous memory{.membership =
-                                [this](int rank) {
-                                  return [this, rank](const std::string& address) {
-                                    return address == "here" ? peers_.membership(rank) : nullptr;
-                                  };
-                                },
-                            .host = [] { return std::string("here"); }};
+                                  [this](int rank) {
+                                    return [this, rank](const std::string& address) {
+                                      return address == "here" ? peers_.membership(rank) : nullptr;
+                                    };
+                                  },
+                              .host = [] { return std::string("here"); }};
   if (place == nullptr) place = &memory;
   for (int rank = 0; rank < world; ++rank) {
     LoaderSetup setup = fake_loader(data, options, rank, world);

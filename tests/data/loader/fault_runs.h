@@ -33,7 +33,8 @@ class Ranks {
  public:
   // `adjust` may change the setup of each rank.
   Ranks(const FakeData& data, const BatchingOptions& options, int world,
-        const TestRendezvous* place = nullptr, const std::function<void(LoaderSetup&)>& adjust = {});
+        const TestRendezvous* place = nullptr,
+        const std::function<void(LoaderSetup&)>& adjust = {});
 
   // Every rank's slots of the epoch; `between` is called before each slot.
   std::vector<std::vector<Slot>> to_end(const std::function<void()>& between = {});

@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "trace.h"
 #include "catch.h"
 #include "test_trainer.h"
+#include "trace.h"
 
 namespace odb {
 namespace {

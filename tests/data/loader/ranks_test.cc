@@ -6,11 +6,11 @@
 
 #include <thread>
 
-#include "trace.h"
 #include "catch.h"
 #include "data/loader/shared_peers.h"
 #include "fault_runs.h"
 #include "test_trainer.h"
+#include "trace.h"
 
 namespace odb {
 TEST_CASE("ranks: equal slots on all ranks, as in the pure run, with both alignment rules") {

@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "base/real_file_system.h"
 #include "catch.h"
-#include "test_trainer.h"
 #include "temporary_folder.h"
+#include "test_trainer.h"
 
 namespace odb {
 namespace {
@@ -77,7 +77,7 @@ std::int64_t check_epoch(const LoaderSetup& setup, const SampleSource& source) {
     REQUIRE(batch);
     for (std::size_t row = 0; row < batch->views.size(); ++row, ++rows) {
       builder->build(source.records().files()[0], static_cast<std::uint64_t>(batch->views[row]),
-                  sample);
+                     sample);
       const auto begin = static_cast<std::size_t>(batch->offsets[row]);
       right = right &&
               std::equal(sample.tokens.begin(), sample.tokens.end(),
@@ -137,7 +137,8 @@ TEST_CASE("record loader: without --cutoff-len the longest record bounds a sampl
   CHECK(check_epoch(given.loader(source), source) == 300);
 }
 
-TEST_CASE("record loader: a file that is cut or replaced while it is used ends the run with code 3") {
+TEST_CASE(
+    "record loader: a file that is cut or replaced while it is used ends the run with code 3") {
   const Files given(conversation);
   const std::string path = given.options.data.front();
   CHECK_THAT(failure_after(given, [&] { std::filesystem::resize_file(path, 1000); }),

@@ -6,10 +6,10 @@
 #include <map>
 
 #include "base/error.h"
-#include "trace.h"
 #include "catch.h"
 #include "fault_runs.h"
 #include "test_trainer.h"
+#include "trace.h"
 
 namespace odb {
 namespace {

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/ignore_index.h"
 #include "catch.h"
 #include "records/record_texts.h"
 #include "sample/test_tokenizer.h"
-#include "base/ignore_index.h"
 
 using namespace odb;
 using Ids = std::vector<TokenId>;
@@ -30,7 +30,7 @@ std::vector<Row> rows_of(const std::string& name, const std::string& chat_templa
   DataFolder folder;
   const auto rendered_by = tokenizer.chat_template(chat_template);
   SampleBuilder builder({.cutoff_length = cutoff_length, .skip_bad = true}, *rendered_by,
-                    tokenizer.new_encoder(), tokenizer.sample_tokens());
+                        tokenizer.new_encoder(), tokenizer.sample_tokens());
   const RecordFile file(kCases + name, folder.cache());
   std::vector<Row> rows;
   for (std::uint64_t row = 0; row < file.rows(); ++row) {

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/ignore_index.h"
 #include "catch.h"
 #include "sample/test_tokenizer.h"
-#include "base/ignore_index.h"
 
 using namespace odb;
 
@@ -60,7 +60,7 @@ TEST_CASE("Texts, ids and labels equal those of the families' own templates") {
     const auto chat_template = test.chat_template(name);
     RecordParser parser({});
     SampleBuilder builder({.cutoff_length = 0}, *chat_template, test.new_encoder(),
-                      test.sample_tokens());
+                          test.sample_tokens());
     const std::vector<std::string> lines = lines_of(kFolder + name + ".expected.jsonl");
     CHECK(lines.size() > 20);
     for (std::size_t i = 1; i < lines.size(); ++i) {

@@ -1,9 +1,9 @@
 #include "data/sample/labels.h"
 
 #include "base/error.h"
+#include "base/ignore_index.h"
 #include "catch.h"
 #include "sample/test_tokenizer.h"
-#include "base/ignore_index.h"
 
 using namespace odb;
 

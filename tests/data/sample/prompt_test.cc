@@ -56,6 +56,7 @@ TEST_CASE("A raw prompt is the text alone") {
 
 TEST_CASE("An answer ends at its template's control token, or where texts end") {
   const Preprocessor preprocessor = preprocessor_with("chatml");
-  CHECK(answer_ends(preprocessor) == std::vector<TokenId>{*preprocessor.tokenizer().find("<|im_end|>"),
-                                                    *preprocessor.tokenizer().find("<|endoftext|>")});
+  CHECK(answer_ends(preprocessor) ==
+        std::vector<TokenId>{*preprocessor.tokenizer().find("<|im_end|>"),
+                             *preprocessor.tokenizer().find("<|endoftext|>")});
 }

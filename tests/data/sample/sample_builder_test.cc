@@ -1,10 +1,10 @@
 #include "data/sample/sample_builder.h"
 
 #include "base/error.h"
+#include "base/ignore_index.h"
 #include "catch.h"
 #include "records/record_texts.h"
 #include "sample/test_tokenizer.h"
-#include "base/ignore_index.h"
 
 using namespace odb;
 
@@ -121,7 +121,8 @@ TEST_CASE("A bad row fails with file and line, or is left out with them") {
                     Catch::Matchers::Equals(folder.path("a.jsonl") +
                                             ":3: text: found a number; expected a text "
                                             "(--on-bad-sample skip leaves such rows out)"));
-  SampleBuilder lenient({.skip_bad = true}, *chat_template, test.new_encoder(), test.sample_tokens());
+  SampleBuilder lenient({.skip_bad = true}, *chat_template, test.new_encoder(),
+                        test.sample_tokens());
   const BuiltSample made = lenient.build(file, 1, sample);
   CHECK(made.left_out == WhyLeftOut::bad);
   CHECK(made.problem == folder.path("a.jsonl") + ":3: text: found a number; expected a text");

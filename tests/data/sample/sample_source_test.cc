@@ -94,7 +94,7 @@ TEST_CASE(
   added_token(file, "<|im_start|>")["special"] = false;
   Fixture fixture(file);
   CHECK_THROWS_WITH(fixture.open(), Catch::Contains("'<|im_start|>'") &&
-                                       Catch::Contains("not special, so a content could"));
+                                        Catch::Contains("not special, so a content could"));
   fixture.options.parse_special_in_text = true;
   CHECK_NOTHROW(fixture.open());
   json eos = chat_tokenizer_file();

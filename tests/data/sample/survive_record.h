@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "sample/test_tokenizer.h"
 #include "base/ignore_index.h"
+#include "sample/test_tokenizer.h"
 
 namespace odb {
 
@@ -19,7 +19,7 @@ inline bool survive_record(std::string_view bytes) {
     const auto chat_template = test.chat_template(name);
     for (const std::int64_t cutoff : {0, 7}) {
       SampleBuilder builder({.cutoff_length = cutoff}, *chat_template, test.new_encoder(),
-                        test.sample_tokens());
+                            test.sample_tokens());
       RecordBuffer buffer;
       std::copy(bytes.begin(), bytes.end(), buffer.resize(bytes.size()).begin());
       Sample sample;

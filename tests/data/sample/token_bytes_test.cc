@@ -1,8 +1,8 @@
 #include "data/sample/token_bytes.h"
 
 #include "catch.h"
-#include "tokenizer/encoder.h"
 #include "sample/changed_tokenizer.h"
+#include "tokenizer/encoder.h"
 
 using namespace odb;
 

@@ -40,10 +40,11 @@ Conversation conversation_of(std::vector<Message> messages) {
 }  // namespace
 
 TEST_CASE("Answers extend from the first content byte through the end of the turn") {
-  const Conversation conversation = conversation_of({{.role = Role::user, .content = "Hi"},
-                                             {.role = Role::assistant, .content = " Hello."},
-                                             {.role = Role::user, .content = "Bye"},
-                                             {.role = Role::assistant, .content = ""}});
+  const Conversation conversation =
+      conversation_of({{.role = Role::user, .content = "Hi"},
+                       {.role = Role::assistant, .content = " Hello."},
+                       {.role = Role::user, .content = "Bye"},
+                       {.role = Role::assistant, .content = ""}});
   CHECK(rendered("chatml", conversation) ==
         "<>user\nHi<>\n<>assistant\n[ Hello.<>]\n<>user\nBye<>\n<>assistant\n[<>]\n");
   CHECK(rendered("llama3", conversation) ==
@@ -57,7 +58,7 @@ TEST_CASE("Answers extend from the first content byte through the end of the tur
 TEST_CASE("An answer that is context only is counted but belongs to none") {
   const Conversation conversation =
       conversation_of({{.role = Role::assistant, .content = "a", .supervised = false},
-               {.role = Role::assistant, .content = "b"}});
+                       {.role = Role::assistant, .content = "b"}});
   Rendering rendering;
   make_chat_template("chatml", kTokens)->render(conversation, rendering);
   CHECK(shown(rendering) == "<>assistant\na<>\n<>assistant\n[b<>]\n");
@@ -67,8 +68,8 @@ TEST_CASE("An answer that is context only is counted but belongs to none") {
 TEST_CASE("Plain ChatML writes tools as Qwen3 does and contents unchanged") {
   Conversation conversation =
       conversation_of({{.role = Role::assistant, .content = "<think>\nx\n</think>\n\ny"},
-               {.role = Role::user, .content = "u"},
-               {.role = Role::assistant, .calls = 1}});
+                       {.role = Role::user, .content = "u"},
+                       {.role = Role::assistant, .calls = 1}});
   conversation.tool_calls.push_back(
       {.name = "f", .arguments_text = "{\"a\":1}", .arguments = "{\"a\": 1}"});
   CHECK(rendered("chatml", conversation) ==

@@ -5,11 +5,11 @@
 #include <torch/autograd.h>
 
 #include "catch.h"
+#include "model/cpu/row_kernels.h"
 #include "model/golden_models.h"
 #include "model/layers/linear.h"
 #include "model/layers/mlp.h"
 #include "model/layers/rms_norm.h"
-#include "model/cpu/row_kernels.h"
 
 using namespace odb;
 using torch::Tensor;

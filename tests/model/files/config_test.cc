@@ -4,8 +4,8 @@
 #include "base/real_file_system.h"
 #include "catch.h"
 #include "model/files/generation_config.h"
-#include "temporary_folder.h"
 #include "model/test_models.h"
+#include "temporary_folder.h"
 
 using namespace odb;
 using Json = nlohmann::ordered_json;

@@ -5,11 +5,11 @@
 
 #include "base/error.h"
 #include "base/real_file_system.h"
+#include "base/strict_json.h"
 #include "catch.h"
 #include "faulty_file_system.h"
-#include "base/strict_json.h"
-#include "temporary_folder.h"
 #include "model/test_models.h"
+#include "temporary_folder.h"
 
 using namespace odb;
 

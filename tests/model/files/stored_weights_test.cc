@@ -3,10 +3,10 @@
 #include "base/error.h"
 #include "base/real_file_system.h"
 #include "catch.h"
-#include "model/model_report.h"
 #include "model/files/weight_names.h"
-#include "temporary_folder.h"
+#include "model/model_report.h"
 #include "model/test_models.h"
+#include "temporary_folder.h"
 
 using namespace odb;
 

@@ -3,10 +3,10 @@
 #include <ATen/ops/cross_entropy_loss.h>
 
 #include "base/error.h"
+#include "base/ignore_index.h"
 #include "catch.h"
 #include "model/golden_models.h"
 #include "model/memory_watch.h"
-#include "base/ignore_index.h"
 
 using namespace odb;
 using torch::Tensor;
@@ -117,9 +117,9 @@ TEST_CASE("A label beyond the vocabulary is refused with its place") {
 }
 
 TEST_CASE("Nothing supervised: a loss of zero, and gradients of zero") {
-  const Inputs in{
-      torch::randn({4, 16}).requires_grad_(), torch::randn({9, 16}).requires_grad_(),
-      supervised_positions(torch::full({4}, kIgnoreIndex, torch::kLong), RowOffsets::padded(1, 4), 9)};
+  const Inputs in{torch::randn({4, 16}).requires_grad_(), torch::randn({9, 16}).requires_grad_(),
+                  supervised_positions(torch::full({4}, kIgnoreIndex, torch::kLong),
+                                       RowOffsets::padded(1, 4), 9)};
   CHECK(in.supervised.count() == 0);
   const Result found = backward_of(in, token_loss(in.hidden, in.weight, in.supervised));
   CHECK(found.loss == 0);

@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "catch.h"
 #include "base/strict_json.h"
+#include "catch.h"
 
 using namespace odb;
 

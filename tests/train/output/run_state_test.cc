@@ -1,8 +1,8 @@
 #include "train/output/run_state.h"
 
 #include "base/error.h"
-#include "catch.h"
 #include "base/strict_json.h"
+#include "catch.h"
 
 using namespace odb;
 

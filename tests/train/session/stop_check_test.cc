@@ -5,9 +5,9 @@
 
 #include <vector>
 
+#include "base/progress_callback.h"
 #include "base/signals.h"
 #include "catch.h"
-#include "base/progress_callback.h"
 
 using namespace odb;
 

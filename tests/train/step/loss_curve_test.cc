@@ -5,8 +5,8 @@
 
 #include "catch.h"
 #include "dist/training_ranks.h"
-#include "model/golden_models.h"
 #include "model/files/weight_names.h"
+#include "model/golden_models.h"
 #include "step_by_hand.h"
 #include "train/step/schedule.h"
 #include "train/step/training_step.h"
