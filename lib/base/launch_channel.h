@@ -34,7 +34,7 @@ class PhaseChannel {
 
 // The end of the message of a rank that ends because of another's failure and does not know the
 // reason. When that other rank's message exists, the launch prints only that one.
-inline constexpr const char* kSeeOtherRank = "its own message tells why";
+inline constexpr const char* kSeeOtherRank = "its own message says why";
 
 // Sends the reason why this process ends, without a line feed. False: no launch started it, so the
 // caller prints the reason.

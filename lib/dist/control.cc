@@ -142,7 +142,7 @@ ControlResult ControlChannel::await() {
   if (const auto result = std::exchange(vote_->result, std::nullopt)) return *result;
   throw PeerLostError(
       "rank {} has closed its connection in a vote before a step; the log of the rank that ended "
-      "first tells why",
+      "first says why",
       vote_->group.lost_peer());
 }
 

@@ -164,7 +164,7 @@ Store Store::host(const StoreAddress& address, int listening_socket) {
 }
 
 // LibTorch's own limit does not cover a name server that is slow, nor a host that accepts and never
-// answers. So a thread connects; where it comes too late, it is left behind with what it holds.
+// answers. So a thread connects. If it is too late, it is abandoned with what it holds.
 Store Store::connect(const StoreAddress& address, std::chrono::milliseconds timeout,
                      const std::function<void()>& on_poll) {
   const auto connecting = std::make_shared<std::promise<Made>>();

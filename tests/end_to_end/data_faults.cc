@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 // More than all short rows take together, less than a slow one.
 constexpr double kLongSampleSeconds = 0.04;
-constexpr int kMostLooks = 100;
+constexpr int kMaxPolls = 100;
 constexpr milliseconds kBetweenLooks{5};
 
 }  // namespace
@@ -47,7 +47,7 @@ void DataFaults::send(const std::vector<pid_t>& processes, int signal) {
 }
 
 void DataFaults::pass_until(const std::function<bool()>& holds) {
-  for (int look = 0; look < kMostLooks && !run_.any_ended() && !holds(); ++look)
+  for (int look = 0; look < kMaxPolls && !run_.any_ended() && !holds(); ++look)
     std::this_thread::sleep_for(kBetweenLooks);
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "end_to_end/rank_tree.h"
+#include "rank_tree.h"
 
 namespace odb {
 

@@ -1,4 +1,4 @@
-#include "end_to_end/odd_rows.h"
+#include "odd_rows.h"
 
 #include <cstddef>
 

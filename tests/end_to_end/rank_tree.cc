@@ -1,4 +1,4 @@
-#include "end_to_end/rank_tree.h"
+#include "rank_tree.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

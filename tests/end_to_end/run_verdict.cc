@@ -1,4 +1,4 @@
-#include "end_to_end/run_verdict.h"
+#include "run_verdict.h"
 
 #include <algorithm>
 

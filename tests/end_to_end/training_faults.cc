@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "data_faults.h"
-#include "end_to_end/odd_rows.h"
 #include "held_thread.h"
+#include "odd_rows.h"
 
 namespace odb {
 namespace {

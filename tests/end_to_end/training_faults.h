@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "end_to_end/run_verdict.h"
+#include "run_verdict.h"
 
 namespace odb {
 

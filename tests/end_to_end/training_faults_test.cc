@@ -3,8 +3,8 @@
 #include "base/permutation.h"
 #include "catch.h"
 #include "data_faults.h"
-#include "end_to_end/odd_rows.h"
 #include "held_thread.h"
+#include "odd_rows.h"
 #include "training_seeds.h"
 
 using namespace odb;

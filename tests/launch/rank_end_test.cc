@@ -85,9 +85,9 @@ TEST_CASE("a failure that ranks only learned from another rank is traced back to
 
 TEST_CASE("a rank that knows of a failure, but not its reason, is not the cause") {
   const RankEnd heard =
-      left(0, 3, "rank 2 ended the run with exit code 3; its own message tells why");
+      left(0, 3, "rank 2 ended the run with exit code 3; its own message says why");
   const Ends ends = {heard, left(2, 3, "a.jsonl:61: found x"),
-                     left(1, 3, "another rank cannot go on; its own message tells why")};
+                     left(1, 3, "another rank cannot go on; its own message says why")};
   CHECK(cause_of(ends)->rank == 2);
   CHECK(describe_other_failures(ends).empty());
   // Rank 2 left without a message.

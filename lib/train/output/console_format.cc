@@ -84,9 +84,9 @@ std::string bar_line(const ConsoleFigures& figures, std::size_t width) {
                                     padding_text(figures),
                                     wait_text(figures),
                                     left_text(figures)};
-  constexpr std::array kLeastImportantFirst = {5, 6, 1, 4, 7, 3, 2};
+  constexpr std::array kDropOrder = {5, 6, 1, 4, 7, 3, 2};
   std::string line = joined(parts, "  ");
-  for (const int part : kLeastImportantFirst) {
+  for (const int part : kDropOrder) {
     if (line.size() <= width) break;
     parts[static_cast<std::size_t>(part)].clear();
     line = joined(parts, "  ");
