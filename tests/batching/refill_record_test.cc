@@ -75,7 +75,7 @@ TEST_CASE("the record of another round is refused") {
 }
 
 TEST_CASE(
-    "the checksum of a round sees kind, step ends, totals and views; ranks compare the rest") {
+    "the checksum of a round covers kind, step ends, totals and views, what ranks share the rest") {
   Slot slot{.number = 4, .round = 2, .kind = SlotKind::data, .totals = {.supervised = 9}};
   slot.group.rows = {{.view = 5, .length = 3, .supervised = 2}};
   const std::uint64_t checksum = round_checksum(std::vector{slot});

@@ -42,7 +42,7 @@ TEST_CASE("signals are read, and none that comes when the ranks have ended ends 
         }) == 7);
 }
 
-TEST_CASE("every stop signal is read; SIGHUP is not where nohup has it ignored") {
+TEST_CASE("every stop signal is read, but not SIGHUP where nohup has it ignored") {
   CHECK(status_of([] {
           let_signals_end_this();
           const PassedSignals signals;
