@@ -38,7 +38,8 @@ std::string list(const Numbers& numbers) {
 // A process that ends early says why. Where the run was saved only rank 0 says so.
 bool has_message(const TrainerRun& run, int process, int code) {
   if (code == static_cast<int>(ExitCode::saved)) return count_of(run.lines(0), "saved ") > 0;
-  return count_of(run.lines(process), "odb-trainer: ") > 0;
+  const std::string lines = run.lines(process);  // its last one, or where another rank is lost
+  return count_of(lines, "odb-trainer: ") + count_of(lines, " error: ") > 0;
 }
 
 void judge_codes(const TrainerRun& run, const ExpectedRun& expected, RunVerdict& verdict) {
