@@ -8,7 +8,7 @@
 #include "base/real_file_system.h"
 #include "base/text.h"
 #include "texts.h"
-#include "train/output/ledger_file.h"
+#include "train/ledger_file.h"
 
 namespace odb {
 namespace {
@@ -38,8 +38,8 @@ std::string list(const Numbers& numbers) {
 // A process that ends early says why. Where the run was saved only rank 0 says so.
 bool has_message(const TrainerRun& run, int process, int code) {
   if (code == static_cast<int>(ExitCode::saved)) return count_of(run.lines(0), "saved ") > 0;
-  return count_of(run.lines(process), "odb-trainer: ") + count_of(run.lines(process), " error: ") >
-         0;
+  const std::string lines = run.lines(process);  // its last one, or where another rank is lost
+  return count_of(lines, "odb-trainer: ") + count_of(lines, " error: ") > 0;
 }
 
 void judge_codes(const TrainerRun& run, const ExpectedRun& expected, RunVerdict& verdict) {
