@@ -4,6 +4,7 @@
 #include <pcre2.h>
 
 #include <array>
+#include <new>
 
 #include "base/error.h"
 #include "tokenizer/regex_dialect.h"
@@ -84,6 +85,7 @@ std::optional<Regex::Match> Regex::Searcher::search(std::size_t from) {
   int found = attempt(PCRE2_NO_UTF_CHECK);
   if (found == PCRE2_ERROR_JIT_STACKLIMIT) found = attempt(PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT);
   if (found == PCRE2_ERROR_NOMATCH) return std::nullopt;
+  if (found == PCRE2_ERROR_NOMEMORY) throw std::bad_alloc();  // not the text's fault
   if (found < 0) {
     throw DataError(
         "the split pattern {} gave up on a text of {} bytes at byte {}: {}; shorten the text or "

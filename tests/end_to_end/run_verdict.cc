@@ -8,7 +8,7 @@
 #include "base/real_file_system.h"
 #include "base/text.h"
 #include "texts.h"
-#include "train/ledger_file.h"
+#include "train/output/ledger_file.h"
 
 namespace odb {
 namespace {

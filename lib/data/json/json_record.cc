@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <new>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -96,6 +97,8 @@ JsonValue JsonParser::parse(std::span<char> text) {
   auto result = parser_.parse(text.data(), text.size(), /*realloc_if_needed=*/false);
   if (result.error() == simdjson::STRING_ERROR && replace_lone_surrogates(text) > 0)
     result = parser_.parse(text.data(), text.size(), /*realloc_if_needed=*/false);
+  // Not the row's fault: the process ends, and the row is tried again.
+  if (result.error() == simdjson::MEMALLOC) throw std::bad_alloc();
   if (result.error() != simdjson::SUCCESS) throw DataError("{}", reason(result.error()));
   return result.value_unsafe();
 }

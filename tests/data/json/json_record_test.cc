@@ -1,5 +1,11 @@
 #include "data/json/json_record.h"
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <new>
+
 #include "base/error.h"
 #include "catch.h"
 
@@ -78,3 +84,30 @@ TEST_CASE("A parser works after errors") {
   CHECK_THROWS_AS(parser.parse_copy("{"), DataError);
   CHECK(kind_of(parser.parse_copy("{}")) == "an object");
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// In a process of its own, whose address space must not grow any more.
+TEST_CASE("A parser without memory blames no row: std::bad_alloc, not DataError") {
+  std::string text = "[" + std::string(std::size_t{16} << 20, ' ') + "1]";
+  text.resize(text.size() + simdjson::SIMDJSON_PADDING);
+  const std::size_t size = text.size() - simdjson::SIMDJSON_PADDING;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    JsonParser parser;
+    const rlimit limit{.rlim_cur = 1 << 20, .rlim_max = 1 << 20};  // less than it has already
+    if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(2);
+    try {
+      parser.parse(std::span(text).first(size));
+    } catch (const std::bad_alloc&) {
+      ::_exit(0);
+    } catch (...) {
+      ::_exit(1);
+    }
+    ::_exit(3);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+#endif
