@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "dist/network.h"
-#include "launch/listening_socket.h"
+#include "listening_port.h"
 
 using namespace odb;
 using std::chrono::milliseconds;
@@ -108,7 +108,7 @@ TEST_CASE("a store asks no name server: peers are named by their numeric address
 }
 
 TEST_CASE("a store is hosted on a socket that listens already, where others have connected") {
-  const ListeningSocket socket;
+  const ListeningPort socket;
   std::thread early([&] {  // perhaps before the store exists
     Store::connect({"127.0.0.1", socket.port}, milliseconds(60000)).set("early", "here");
   });
@@ -124,14 +124,14 @@ TEST_CASE("a descriptor that is not a listening socket, or one on another port, 
   CHECK_THROWS_WITH(Store::host({"127.0.0.1", 0}, ends[0]),
                     Catch::Contains("no TCP socket that listens"));
   ::close(ends[1]);
-  const ListeningSocket socket;
+  const ListeningPort socket;
   CHECK_THROWS_WITH(
       Store::host({"127.0.0.1", static_cast<std::uint16_t>(socket.port ^ 1)}, socket.descriptor),
       Catch::Contains("was given a socket on port"));
 }
 
 TEST_CASE("a host that accepts a connection and never answers is given up after the limit") {
-  const ListeningSocket socket;
+  const ListeningPort socket;
   CHECK_THROWS_WITH(Store::connect({"127.0.0.1", socket.port}, milliseconds(500)),
                     Catch::Contains("was not reached in 0.5 s: no answer"));
   ::close(socket.descriptor);  // ends the thread that still waits

@@ -23,7 +23,7 @@
 #include "dist/control.h"
 #include "dist/peer_loss.h"
 #include "dist/rank_heartbeat.h"
-#include "launch/listening_socket.h"
+#include "listening_port.h"
 #include "temporary_folder.h"
 #include "texts.h"
 #include "training_ranks.h"
@@ -60,7 +60,7 @@ void train(TrainingGroups& groups, std::atomic<std::int64_t>& steps) {
   }
 }
 
-int run_rank(int rank, const ListeningSocket& socket, Shared& shared, const std::string& errors) {
+int run_rank(int rank, const ListeningPort& socket, Shared& shared, const std::string& errors) {
   const StoreAddress address{"127.0.0.1", socket.port};
   const int file = ::open(errors.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   ::dup2(file, STDERR_FILENO);
@@ -94,7 +94,7 @@ struct Outcome {
 Outcome lose_rank(int victim, int signal) {
   const TemporaryFolder folder;
   const SharedObject<Shared> shared("trainers");
-  const ListeningSocket socket;
+  const ListeningPort socket;
   std::vector<pid_t> ranks;
   const auto errors_of = [&](int rank) { return folder / ("rank" + std::to_string(rank)); };
   for (int rank = 0; rank < kWorld; ++rank)

@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "catch.h"
 #include "data/loader/child_process.h"
-#include "launch/listening_socket.h"
+#include "listening_port.h"
 #include "temporary_folder.h"
 
 namespace odb {
@@ -24,7 +24,7 @@ namespace {
 constexpr int kWorld = 3;
 
 // Meets the others; then the one that fails does, and the others' main threads are stuck.
-int run_rank(int rank, int failing, const ListeningSocket& socket, const std::string& errors) {
+int run_rank(int rank, int failing, const ListeningPort& socket, const std::string& errors) {
   const int file = ::open(errors.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   ::dup2(file, STDERR_FILENO);
   start_log({.rank = rank, .role = "trainer"});
@@ -57,7 +57,7 @@ std::string content_of(const std::string& path) {
 TEST_CASE("Ranks that are stuck when another fails by itself leave with its code and message") {
   for (const int failing : {0, 1}) {
     const TemporaryFolder folder;
-    const ListeningSocket socket;
+    const ListeningPort socket;
     const auto errors_of = [&](int rank) { return folder / ("rank" + std::to_string(rank)); };
     std::vector<pid_t> ranks;
     for (int rank = 0; rank < kWorld; ++rank)

@@ -109,7 +109,7 @@ std::optional<MicroBatch> batch_of(const std::vector<HandSample>& samples, const
   view.labels = labels;
   view.offsets = offsets;
   view.views = views;
-  return MicroBatchBuilder(torch::kCPU, norm).make(view);
+  return MicroBatchBuilder(torch::kCPU, norm).build(view);
 }
 
 HandStep random_step(std::uint64_t seed, std::size_t samples, int world, int micro_steps,

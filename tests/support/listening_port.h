@@ -7,8 +7,8 @@ namespace odb {
 
 // Listens on a free port of loopback; connections are not accepted. A value: whoever takes it over
 // closes the descriptor.
-struct ListeningSocket {
-  ListeningSocket();
+struct ListeningPort {
+  ListeningPort();
 
   int descriptor;
   std::uint16_t port = 0;
