@@ -28,6 +28,7 @@
  *   STOP                   rank 0 is asked to stop, at any time
  *   STUCK_DATA             samples of the last rank may never come (with STOP: nothing else would end the run)
  *   TRAINER_DEATH          trainer 0 vanishes without a word, at any time
+ *   BAD_VIEWS=n            up to n views turn bad, on any rank, at any time before they are published
  *
  * Other rules:
  *   NON_JOIN               the epoch ends when the first rank is dry, instead of when all are
@@ -48,9 +49,20 @@
  *   CONTROL_AFTER_SLOT     a trainer joins the control all-reduce only once its slot is at hand
  *   NO_HEARTBEAT           nobody notices that a trainer vanished
  *   NO_VIEW_CAP            T ignores how many views the ranks hold (with ALIGN_PAPER)
+ *   FORM_ANEW              a replay leaves bad views out of sealed rounds, too (no harm: the checks end the run)
+ *   NO_ROUND_CHECK         a replay does not compare its totals with those of the sealed round
+ *   NO_END_CHECK           it does not compare them if the round ends the epoch now
+ *   NO_VOTE_CHECK          trainers do not compare the totals of a slot in their vote
+ *   OWN_SEAL_ONLY          a rank does not learn that another rank sealed the round
+ *   SEAL_AFTER_PUBLISH     a round is sealed after its last slot is published
  */
 #ifndef COLLATE_DEATHS
 #define COLLATE_DEATHS 0
+#endif
+#ifdef NO_ROUND_CHECK         /* its replays differ: the search is for the harm to views that follows */
+#define ASSERT_EQUAL_REPLAY(condition) skip
+#else
+#define ASSERT_EQUAL_REPLAY(condition) assert(condition)
 #endif
 #if defined(FAULT_BY_CONTROL) || defined(NO_END_BARRIER)
 #define CONTROL_AFTER_SLOT
@@ -70,6 +82,9 @@ typedef Start {
   byte drawn;               /* views emitted before it: the window and the sampler position */
   byte groups;              /* g, what this rank offers; 0: not chosen yet */
   byte views;               /* how many views the round emits; 0: not chosen yet */
+  byte emits;               /* for how many slots they were chosen */
+  byte left_out;            /* bad views that were left out of the window */
+  byte sealed;              /* the totals, before the first slot is published; 0: not known yet */
 };                          /* groups and views are functions of the state: chosen freely once, kept for replays */
 
 typedef Slot {
@@ -77,6 +92,7 @@ typedef Slot {
   byte round;
   byte first_view;
   byte views;
+  byte totals;              /* of the round, in its first slot: the least that trainers can compare */
   bool last_of_step;
 };
 
@@ -88,6 +104,7 @@ typedef SharedMemory {
   Slot arena[DEPTH];        /* slot q lies at q % DEPTH until it is released */
   byte published;           /* the number of the last published slot */
   byte released;            /* the number of the last slot that the trainer is done with */
+  bool failed;              /* collate found that the run must end */
 };
 SharedMemory shm[RANKS];
 #define START(rank, n) shm[rank].start[(n) % SAVED_STARTS]
@@ -104,6 +121,7 @@ bool stop_asked, vanish, peer_lost[RANKS];
 bool trainer_left[RANKS];     /* its children end with it */
 
 #include "side_group.pml"
+#include "bad_views.pml"
 #include "collate.pml"
 #include "trainer.pml"
 

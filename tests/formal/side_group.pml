@@ -15,13 +15,15 @@ byte told;                                /* what the last control all-reduce sa
 typedef SideGroup {
   byte joined;
   byte replay_from;                       /* MIN of the newest saved rounds of those who joined */
+  byte sealed_rounds;                     /* MAX of the rounds that those who joined sealed */
   bool closed;                            /* a member's connections are gone */
   byte arrived;                           /* the all-reduce in progress: how many contributed, and who waits for it */
   bool waiting[RANKS];
   byte round;                             /* of those who contributed */
   byte most_groups, least_groups, least_views;              /* being reduced, over the ranks that hold views */
   bool unfinished, finished;                                /* being reduced: does any rank hold views, is any dry */
-  byte agreed_slots;                                        /* results: T */
+  byte totals;                                              /* being reduced */
+  byte agreed_slots, agreed_totals;                         /* results: T, and the totals of its slots */
   bool agreed_unfinished, agreed_finished;
 };
 SideGroup side[GENERATIONS];
@@ -64,6 +66,7 @@ inline clear_reduction(g) {
   side[g].least_views = 255;
   side[g].unfinished = false;
   side[g].finished = false;
+  side[g].totals = 0;
   for (member : 0 .. RANKS - 1) { side[g].waiting[member] = false }
 }
 
@@ -71,8 +74,10 @@ inline clear_reduction(g) {
 inline clear_side_group(g) {
   side[g].joined = 0;
   side[g].replay_from = 255;
+  side[g].sealed_rounds = 0;
   side[g].closed = false;
   side[g].agreed_slots = 0;
+  side[g].agreed_totals = 0;
   side[g].agreed_unfinished = false;
   side[g].agreed_finished = false;
   clear_reduction(g)
@@ -83,6 +88,9 @@ inline join_side_group(g) {
   d_step {
     side[g].joined++;
     at_most(side[g].replay_from, shm[me].newest);
+#ifdef BAD_VIEWS
+    at_least(side[g].sealed_rounds, shm[me].newest + (START(me, shm[me].newest).sealed -> 1 : 0));
+#endif
     if
     :: side[g].joined == RANKS -> for (old : 0 .. g - 1) { clear_side_group(old) }
     :: else
@@ -116,6 +124,7 @@ inline agree(g) {
 #endif
   at_most(side[g].agreed_slots, ROUND_GROUPS);
   at_least(side[g].agreed_slots, 1);
+  side[g].agreed_totals = 0;
   side[g].agreed_unfinished = side[g].unfinished;
   side[g].agreed_finished = side[g].finished
 }
@@ -144,14 +153,16 @@ inline contribute_offer(g, at_round, views_held, groups_offered) {
   }
 }
 
-/* Second all-reduce of a round, SUM over the slots' totals: the sums do not steer the protocol, the meeting does. */
-inline contribute_totals(g) {
+/* Second all-reduce of a round, SUM over the slots' totals. The sums matter only with views that may turn bad. */
+inline contribute_totals(g, of_own_slots) {
   d_step {
+    side[g].totals = side[g].totals + of_own_slots;
     side[g].waiting[me] = true;
     side[g].arrived++;
     if
     :: side[g].arrived == RANKS ->
          side[g].agreed_slots = 0; side[g].agreed_unfinished = false; side[g].agreed_finished = false;
+         side[g].agreed_totals = side[g].totals;
          clear_reduction(g)
     :: else
     fi
