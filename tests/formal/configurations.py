@@ -17,7 +17,8 @@ class Error:
 DEADLOCK = Error("deadlock", r"invalid end state")
 CYCLE = Error("a cycle", r"non-progress cycle")
 OTHER_ROUND = Error("collates meet in different rounds", r"\.round==round\)")
-NOT_ONCE = Error("a view trained twice or left out", r"first_view==trained")
+NOT_ONCE = Error("a view trained twice or left out", r"first_view==trained|trained.*views")
+OTHER_TOTALS = Error("ranks train slots of different totals", r"totals==.*totals")
 START_GONE = Error("a round start is gone", r"start\[.*\.round==")
 TOO_MANY_GENERATIONS = Error("more generations than losses", r"generation_counter<")
 SLOT_WITHOUT_VIEW = Error("a rank cannot fill its slots", r"to_emit<=held")
@@ -31,6 +32,8 @@ class Configuration:
     search: str = "safety"
     reach_all: bool = False  # every statement of collate and trainer must have been executed
 
+
+FORM_ANEW = "FORM_ANEW BAD_VIEWS=1 COLLATE_DEATHS=1"
 
 POSITIVE = [
     Configuration("2 ranks", "VIEWS=4"),
@@ -50,9 +53,16 @@ POSITIVE = [
     Configuration("2 ranks, stuck data and a stop", "STUCK_DATA STOP VIEWS=3 MICRO_STEPS=2"),
     Configuration("2 ranks, stuck data, a stop, 1 death", "STUCK_DATA STOP COLLATE_DEATHS=1 VIEWS=2"),
     Configuration("2 ranks, trainer death", "TRAINER_DEATH VIEWS=2 MICRO_STEPS=2"),
+    Configuration("2 ranks, a bad view", "BAD_VIEWS=1 VIEWS=4 MICRO_STEPS=2"),
+    Configuration("2 ranks, a bad view, 1 death", "BAD_VIEWS=1 COLLATE_DEATHS=1 VIEWS=2"),
+    Configuration(
+        "2 ranks, a bad view, 1 death, arena of 2", "BAD_VIEWS=1 COLLATE_DEATHS=1 VIEWS=3 FIXED_SHARDS DEPTH=2"
+    ),
+    Configuration("bad view left out of sealed rounds", FORM_ANEW + " VIEWS=2"),
     Configuration("ends: 2 ranks, 1 death", "COLLATE_DEATHS=1 VIEWS=2 MICRO_STEPS=2", search="cycles"),
     Configuration("ends: stuck data, a stop, 1 death", "STUCK_DATA STOP COLLATE_DEATHS=1 VIEWS=1", search="cycles"),
     Configuration("ends: trainer death", "TRAINER_DEATH VIEWS=1", search="cycles"),
+    Configuration("ends: a bad view, 1 death", "BAD_VIEWS=1 COLLATE_DEATHS=1 VIEWS=1", search="cycles"),
     Configuration("ends, busy votes: 1 death", "BUSY_VOTES COLLATE_DEATHS=1 VIEWS=1", search="fair"),
     Configuration("ends, busy votes: stuck data and a stop", "BUSY_VOTES STUCK_DATA STOP VIEWS=1", search="fair"),
 ]
@@ -73,6 +83,11 @@ LARGE = [
     Configuration("3 ranks, trainer death", "RANKS=3 TRAINER_DEATH VIEWS=1"),
     Configuration("2 ranks, stuck data, a stop, 2 deaths", "STUCK_DATA STOP COLLATE_DEATHS=2 VIEWS=1"),
     Configuration("2 ranks, trainer and collate death", "TRAINER_DEATH COLLATE_DEATHS=1 VIEWS=2"),
+    Configuration("2 ranks, a bad view, 1 death, more views", "BAD_VIEWS=1 COLLATE_DEATHS=1 VIEWS=3"),
+    Configuration("2 ranks, 2 bad views, 1 death", "BAD_VIEWS=2 COLLATE_DEATHS=1 VIEWS=2"),
+    Configuration("2 ranks, a bad view, 2 deaths", "BAD_VIEWS=1 COLLATE_DEATHS=2 VIEWS=2 FIXED_SHARDS"),
+    Configuration("2 ranks, a bad view, a stop, 1 death", "BAD_VIEWS=1 STOP COLLATE_DEATHS=1 VIEWS=2"),
+    Configuration("3 ranks, a bad view, 1 death", "RANKS=3 BAD_VIEWS=1 COLLATE_DEATHS=1 VIEWS=1 FIXED_SHARDS"),
     Configuration("ends: 2 ranks, 2 deaths", "COLLATE_DEATHS=2 VIEWS=2", search="cycles"),
     Configuration("ends: 3 ranks, 1 death", "RANKS=3 COLLATE_DEATHS=1 VIEWS=1", search="cycles"),
     Configuration("ends, busy votes: 2 deaths", "BUSY_VOTES COLLATE_DEATHS=2 VIEWS=1", search="fair"),
@@ -98,5 +113,17 @@ NEGATIVE = [
     Configuration("control after the slot, stuck data, stop", "CONTROL_AFTER_SLOT STUCK_DATA STOP", DEADLOCK),
     Configuration("a trainer vanishes, no heartbeat", "NO_HEARTBEAT TRAINER_DEATH", DEADLOCK),
     Configuration("T without the cap of views", "NO_VIEW_CAP ALIGN_PAPER", SLOT_WITHOUT_VIEW),
+    Configuration(
+        "bad view left out, no check", FORM_ANEW + " NO_ROUND_CHECK NO_VOTE_CHECK VIEWS=3 FIXED_SHARDS", NOT_ONCE
+    ),
+    Configuration(
+        "bad view left out, checked in the vote", FORM_ANEW + " NO_ROUND_CHECK VIEWS=3 FIXED_SHARDS", NOT_ONCE
+    ),
+    Configuration("bad view left out, checked by collate", FORM_ANEW + " NO_VOTE_CHECK", OTHER_TOTALS),
+    Configuration("bad view left out, not checked at the end", FORM_ANEW + " NO_END_CHECK", DEADLOCK),
+    Configuration(
+        "a seal that other ranks do not see", "OWN_SEAL_ONLY NO_VOTE_CHECK BAD_VIEWS=1 COLLATE_DEATHS=1", OTHER_TOTALS
+    ),
+    Configuration("sealed after the last slot", "SEAL_AFTER_PUBLISH BAD_VIEWS=1 COLLATE_DEATHS=1", NOT_ONCE),
     Configuration("busy votes cycle while they wait", "BUSY_VOTES", CYCLE, search="cycles"),
 ]

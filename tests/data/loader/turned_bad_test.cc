@@ -32,8 +32,8 @@ void await_full(const Pipeline& pipeline) {
 }
 
 void kill_collate(const Pipeline& pipeline) {
+  await([&] { return pipeline.collate_process() > 1; });  // the fork server notes it after the fork
   const pid_t process = pipeline.collate_process();
-  REQUIRE(process > 1);
   ::kill(process, SIGKILL);
   await([&] { return pipeline.collate_process() != process; });
 }
