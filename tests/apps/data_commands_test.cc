@@ -30,7 +30,7 @@ TEST_CASE("inspect data reports bad rows by line and goes on") {
   CHECK(outcome.code == 0);
   CHECK_THAT(outcome.output, Catch::Contains("bad_rows.jsonl: 13 rows (lines), 6 messages\n"));
   CHECK_THAT(outcome.output, Catch::Contains("left out: 7 rows (53.85 %): bad record\n"));
-  CHECK_THAT(outcome.output, Catch::Contains("bad_rows.jsonl:2: found bytes that are no UTF-8"));
+  CHECK_THAT(outcome.output, Catch::Contains("bad_rows.jsonl:2: found bytes that are not UTF-8"));
   CHECK_THAT(outcome.errors, Catch::Contains("has no chat template"));
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("inspect data, strict: the first bad row ends it with exit code 3") {
       inspect(kCases + "raw/bad_rows.jsonl", "--on-bad-sample fail --threads 1");
   CHECK(outcome.code == 3);
   CHECK(outcome.output.empty());
-  CHECK_THAT(outcome.errors, Catch::Contains("bad_rows.jsonl:2: found bytes that are no UTF-8"));
+  CHECK_THAT(outcome.errors, Catch::Contains("bad_rows.jsonl:2: found bytes that are not UTF-8"));
 }
 
 TEST_CASE("inspect data as JSON and SVG") {
