@@ -2,9 +2,8 @@
 // own, so a busy rank beats as well. Rank 0 watches all others, all others watch rank 0: the
 // store's load grows with W, not with its square.
 //
-//   a rank's process ends    rank 0's liveness connection to it is closed (liveness_connection.h):
-//   lost at
-//                            once; without such a connection, after the timeout
+//   a rank's process ends    its liveness connection to rank 0 closes: lost at once; without such
+//                            a connection (liveness_connection.h), after the timeout
 //   a rank is stopped        its beats stop (SIGSTOP): lost after the timeout
 //   rank 0's process ends    the store ends with it, and its calls fail
 //   rank 0 is stopped        calls of the store do not return, which a second thread notices

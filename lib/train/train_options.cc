@@ -82,7 +82,7 @@ void describe_schedule(OptionTable& table, OptimizerOptions& options) {
 void describe_update(OptionTable& table, OptimizerOptions& options) {
   table.add("weight-decay", options.weight_decay)
       .at_least(0)
-      .help("decoupled decay of matrices; norms and biases have none");
+      .help("weight decay of matrices (adamw: decoupled); norms and biases have none");
   table.add("adam-beta1", options.adam_beta1)
       .at_least(0)
       .below(1)

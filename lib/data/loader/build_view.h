@@ -3,8 +3,8 @@
 // The sample's number is written to shared memory first, so that the death of the process can be
 // blamed on it; a process that hangs is killed. The successor tries the sample once more. If that
 // process dies too, the third one does not try: the sample is bad. A sample that was good in an
-// earlier life of collate gets a third try, after a pause: the cause (usually low memory) may be
-// temporary, and leaving the sample out could end the run.
+// earlier life of collate gets a third try, and a pause before each retry: the cause (usually low
+// memory) may be temporary, and leaving the sample out could end the run.
 #pragma once
 
 #include <chrono>

@@ -204,11 +204,12 @@ class Collate::Generation {
 
   void report_failure(const Refill::Result& own) {
     const Rounds::Failure& failure = *rounds_->failure();
-    collate_.fail(static_cast<ExitCode>(failure.code),
-                  own.ending == Refill::Ending::failed
-                      ? own.text
-                      : fmt::format("rank {} ended the run with exit code {}; {}", failure.rank,
-                                    failure.code, kSeeOtherRank));
+    collate_.fail(
+        static_cast<ExitCode>(failure.code),
+        own.ending == Refill::Ending::failed && static_cast<std::int64_t>(own.code) == failure.code
+            ? own.text
+            : fmt::format("rank {} ended the run with exit code {}; {}", failure.rank, failure.code,
+                          kSeeOtherRank));
     idle();
   }
 

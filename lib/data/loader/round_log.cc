@@ -31,7 +31,7 @@ std::size_t max_round_bytes(const BatchingOptions& resolved, std::int64_t data_s
 
 std::size_t max_refill_bytes(const BatchingOptions& resolved, std::int64_t data_size,
                              std::int64_t max_left_out) {
-  // A window beyond its bound is one open group: fewer than L_max additional samples.
+  // With --batching odb a window beyond --window is one open group: fewer than L_max samples more.
   const std::size_t window =
       max_window(resolved, data_size) + static_cast<std::size_t>(resolved.l_max);
   return 2 * sizeof(std::uint64_t) + kItemBytes * window +

@@ -50,10 +50,11 @@ class RoundLog {
   // By collate, for the round that was saved last or is replayed. Replaces an earlier record and
   // removes the checksum. InternalError: it does not fit.
   void save_refill(std::int64_t ordinal, const RefillRecord& record);
-  // Empty: this round's refill was never completed. InternalError when the entry is damaged.
+  // Empty: this round's refill was never completed. InternalError: the entry was overwritten.
+  // FileError: it is damaged.
   std::optional<RefillRecord> load_refill(std::int64_t ordinal) const;
 
-  // By collate: saves the checksum of the round as formed; loads the saved one, empty: none.
+  // By collate. The checksum of the round as formed; empty: none is saved.
   void save_checksum(std::int64_t ordinal, std::uint64_t checksum);
   std::optional<std::uint64_t> load_checksum(std::int64_t ordinal) const;
 
@@ -62,7 +63,7 @@ class RoundLog {
 
   void clear();  // removes all rounds; no process may use the log meanwhile
 
-  // Any process. InternalError when the entry was overwritten or damaged.
+  // Any process. InternalError: the entry was overwritten. FileError: it is damaged.
   SavedRound load(std::int64_t ordinal) const;
 
  private:

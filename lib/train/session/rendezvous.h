@@ -2,8 +2,9 @@
 //
 //   Rendezvous(...)             all are connected to the store
 //   start_heartbeat(...)        from here on, a rank that falls silent is detected
-//   publish_config(...) / await_config(...) rank 0 holds the run's folder; all have the same
-//   options compare_inputs(...)                all read the same
+//   publish_config(...)         rank 0: it holds the run's folder
+//   await_config(...)           the others: they have the same options
+//   compare_inputs(...)         all read the same
 //   ... the groups are created over the store, and the run takes place ...
 //   leave()                     cleanly: rank 0's store stays until nobody needs it
 //   publish_failure(error), await_cause(error)  on failure: all ranks leave with the same cause

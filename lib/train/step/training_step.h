@@ -61,9 +61,9 @@ class TrainingStep {
   void backward(bool last_of_step);
 
   // After the last micro-step: the update, unless the gradient is not finite. `totals` of the whole
-  // step. Gradients are zero afterwards. The result is equal on all ranks, and computed with rank
-  // 0's `learning_rate`. Collective, also while a vote is under way; blocks until rank 0 has come,
-  // without limit. PeerLostError.
+  // step. Gradients are zero afterwards. The result is equal on all ranks; an update is computed
+  // with rank 0's `learning_rate`. Collective; may run while a vote is in progress. Blocks without
+  // limit until rank 0 calls it. PeerLostError.
   StepUpdate update(const SlotTotals& totals, double learning_rate);
   // Drops what the open step has gathered.
   void drop();
