@@ -1,7 +1,5 @@
 #include "data/loader/build_view.h"
 
-#include <new>
-
 namespace odb {
 namespace {
 
@@ -73,7 +71,7 @@ ViewAnswer build_view(ViewBuilder& builder, BuilderState& state, const Preproces
 
 std::chrono::milliseconds pause_before(const BuilderState& state, const ViewRequest& request) {
   const bool retries = request.max_crashes > kCrashesOfBadSample && is_suspect(state, request) &&
-                       state.crashes < request.max_crashes;
+                       !is_bad(state, request);
   return retries ? state.crashes.load() * kRetryPause : std::chrono::milliseconds(0);
 }
 

@@ -84,34 +84,36 @@ class Collate::Generation {
     ODB_CHECK(record.has_value(), "round {} was published without a record of its refill",
               ordinal_);
     rounds_->refill_from(*record);
-    const RoundStart start = rounds_->start();
     const auto slots = align(0);
     if (!slots) return false;
     ODB_CHECK(!rounds_->failure(), "rank {} failed in a round that is already published",
               rounds_->failure()->rank);
-    check_same_round(*slots, start);
-    memory_.rounds.save_checksum(ordinal_, round_checksum(*slots));
+    accept(*slots);
     for (const Slot& slot : *slots) {
       if (is_published(slot)) continue;
       collate_.enter(Phase::filling);
-      if (!collate_.refill_.restore(slot.group.rows, start.epoch, given_up_)) return false;
-      if (!hand_out(slot, start.epoch)) return false;
+      if (!collate_.refill_.restore(slot.group.rows, epoch_->number, given_up_)) return false;
+      if (!hand_out(slot)) return false;
     }
     const bool epoch_ended = end_round(static_cast<std::int64_t>(slots->size()));
-    // The rest of the window was not prepared, so the next round begins as if it were the first.
+    // The rest of the window was not prepared, so the next round begins as if it were the first. A
+    // copy: begin_rounds() replaces the owner of the start.
     if (!epoch_ended) begin_rounds(RoundStart(rounds_->start()));
     return true;
   }
 
-  void check_same_round(const std::vector<Slot>& slots, const RoundStart& start) const {
+  // Before a slot of the round is published: it must be the round that an earlier life formed, if
+  // one did and its record still stands. DataError.
+  void accept(const std::vector<Slot>& slots) {
     if (ordinal_ == 0) check_replayed(collate_.start_.state, slots);
-    const std::optional<std::uint64_t> saved = memory_.rounds.load_checksum(ordinal_);
-    if (!saved || *saved == round_checksum(slots)) return;
-    throw DataError(
-        "round {} of epoch {}, formed again after a data process died, differs from the published "
-        "round: the data of a rank has changed during the run, or the ranks run different "
-        "releases; restart the run from its last checkpoint",
-        start.round, start.epoch);
+    const std::uint64_t checksum = round_checksum(slots);
+    if (memory_.rounds.load_checksum(ordinal_).value_or(checksum) != checksum)
+      throw DataError(
+          "round {} of epoch {}, formed again after a data process died, differs from the "
+          "published round: the data of a rank has changed during the run, or the ranks run "
+          "different releases; restart the run from its last checkpoint",
+          slots.front().round, epoch_->number);
+    memory_.rounds.save_checksum(ordinal_, checksum);
   }
 
   // False: the generation ends here.
@@ -119,7 +121,6 @@ class Collate::Generation {
     collate_.enter(Phase::filling);
     const Refill::Result filled = collate_.refill_.fill(*rounds_, given_up_);
     if (filled.ending == Refill::Ending::given_up) return false;
-    const RoundStart start = rounds_->start();
     if (filled.ending == Refill::Ending::filled)
       memory_.rounds.save_refill(ordinal_, rounds_->refill_record());
     const auto slots = align(static_cast<std::int64_t>(filled.code));
@@ -128,10 +129,9 @@ class Collate::Generation {
       report_failure(filled);
       return false;
     }
-    if (ordinal_ == 0) check_replayed(collate_.start_.state, *slots);
-    memory_.rounds.save_checksum(ordinal_, round_checksum(*slots));
+    accept(*slots);
     for (const Slot& slot : *slots)
-      if (!hand_out(slot, start.epoch)) return false;
+      if (!hand_out(slot)) return false;
     end_round(static_cast<std::int64_t>(slots->size()));
     return true;
   }
@@ -152,8 +152,8 @@ class Collate::Generation {
   }
 
   // False: given up.
-  bool hand_out(const Slot& slot, std::int64_t epoch) {
-    const SlotNumbers at{.sequence = sequence(slot), .ordinal = ordinal_, .epoch = epoch};
+  bool hand_out(const Slot& slot) {
+    const SlotNumbers at{.sequence = sequence(slot), .ordinal = ordinal_, .epoch = epoch_->number};
     Arena& arena = memory_.arena;
     if (is_published(slot)) {  // taken before the pipeline began
       skip_slot(slot, collate_.store_);

@@ -2,10 +2,9 @@
 
 #include <unistd.h>
 
-#include <chrono>
-
 #include "base/error.h"
 #include "base/log.h"
+#include "base/poll_interval.h"
 #include "base/signals.h"
 
 namespace odb {
@@ -19,7 +18,7 @@ LeaveNowWatch::LeaveNowWatch() {
         log("train").flush();
         ::_exit(static_cast<int>(ExitCode::interrupted));
       }
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      std::this_thread::sleep_for(kPollInterval);
     }
   });
 }

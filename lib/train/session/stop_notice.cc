@@ -1,9 +1,9 @@
 #include "train/session/stop_notice.h"
 
-#include <chrono>
 #include <utility>
 
 #include "base/log.h"
+#include "base/poll_interval.h"
 
 namespace odb {
 namespace {
@@ -40,10 +40,9 @@ void StopNotice::end() {
 }
 
 void StopNotice::watch(const std::function<std::string_view()>& phase) {
-  constexpr std::chrono::milliseconds kBetweenPolls{100};
   std::unique_lock lock(mutex_);
   while (!ended_ && !stop_state().stop())
-    changed_.wait_for(lock, kBetweenPolls);
+    changed_.wait_for(lock, kPollInterval);
   if (ended_) return;
   lock.unlock();  // the log may block
   log("train").info("{}", stop_notice(stop_state().reason, phase()));

@@ -70,6 +70,24 @@ ViewId view_that_waits(const std::vector<Slot>& slots) {
   return 0;
 }
 
+struct Run {
+  std::vector<Slot> slots;
+  std::int64_t deaths = 0;
+};
+
+// The epoch, with collate killed once while the first round is published in part.
+Run run_with_collate_killed(const FakeData& data) {
+  LoaderSetup setup = fake_loader(data, small_options());
+  DataProcesses processes({setup});
+  Pipeline& pipeline = processes.pipeline(0);
+  pipeline.start(epoch_start(setup));
+  await_full(pipeline);
+  kill_collate(pipeline);
+  Run run{.slots = slots_to_end(pipeline, data)};
+  run.deaths = pipeline.statistics().deaths;
+  return run;
+}
+
 }  // namespace
 
 TEST_CASE("turned bad: a view of a partly published round ends the run and is named") {
@@ -108,28 +126,18 @@ TEST_CASE("turned bad: a view that recovers at the third try changes nothing") {
   FakeData data{.size = 300};
   const std::vector<Slot> slots = pure_slots(data);
   data.fates[first_view(slots[kFirstUnpublished])] = Fate::turns_bad_twice;
-  LoaderSetup setup = fake_loader(data, small_options());
-  DataProcesses processes({setup});
-  Pipeline& pipeline = processes.pipeline(0);
-  pipeline.start(epoch_start(setup));
-  await_full(pipeline);
-  kill_collate(pipeline);
-  CHECK(slots_to_end(pipeline, data) == slots);
-  CHECK(pipeline.statistics().deaths == 3);
+  const Run run = run_with_collate_killed(data);
+  CHECK(run.slots == slots);
+  CHECK(run.deaths == 3);
 }
 
 TEST_CASE("turned bad: a view whose slot is published is not prepared again") {
   FakeData data{.size = 300};
   const std::vector<Slot> slots = pure_slots(data);
   data.fates[first_view(slots.front())] = Fate::turns_bad;
-  LoaderSetup setup = fake_loader(data, small_options());
-  DataProcesses processes({setup});
-  Pipeline& pipeline = processes.pipeline(0);
-  pipeline.start(epoch_start(setup));
-  await_full(pipeline);
-  kill_collate(pipeline);
-  CHECK(slots_to_end(pipeline, data) == slots);
-  CHECK(pipeline.statistics().deaths == 1);
+  const Run run = run_with_collate_killed(data);
+  CHECK(run.slots == slots);
+  CHECK(run.deaths == 1);
 }
 
 TEST_CASE("turned bad: a view that waits in the window is left out, and no other view is lost") {
@@ -137,13 +145,7 @@ TEST_CASE("turned bad: a view that waits in the window is left out, and no other
   const std::vector<Slot> slots = pure_slots(data);
   const ViewId view = view_that_waits(slots);
   data.fates[view] = Fate::turns_bad;
-  LoaderSetup setup = fake_loader(data, small_options());
-  DataProcesses processes({setup});
-  Pipeline& pipeline = processes.pipeline(0);
-  pipeline.start(epoch_start(setup));
-  await_full(pipeline);
-  kill_collate(pipeline);
-  const std::vector<Slot> found = slots_to_end(pipeline, data);
+  const std::vector<Slot> found = run_with_collate_killed(data).slots;
   const auto in_first_round = std::ranges::count(slots, 0, &Slot::round);
   CHECK(std::equal(slots.begin(), slots.begin() + in_first_round, found.begin()));
   check_each_view_once(data, {found});
