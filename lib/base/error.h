@@ -14,31 +14,23 @@
 
 #include <fmt/format.h>
 
-namespace odb {
+#include "base/failure.h"
 
-// The exit codes of every odb-trainer command. Schedulers and scripts rely on them: numbers are
-// frozen.
-enum class ExitCode : int {
-  done = 0,
-  usage = 2,          // usage or configuration
-  data = 3,           // a record, tokenizer, template or data file
-  files = 4,          // a model or checkpoint file, or the run folder
-  peer_lost = 5,      // another rank is gone or timed out
-  diverged = 6,       // non-finite loss or gradient
-  internal = 70,      // a broken invariant: a fault in odb-trainer itself
-  saved = 75,         // saved, please start again (preempted or out of time)
-  interrupted = 130,  // ended by a second Ctrl-C
-  broken_pipe = 141   // the reader of standard output left, as in `| head` (128 + SIGPIPE)
-};
+namespace odb {
 
 // Base of all errors that odb-trainer throws on purpose.
 class Error : public std::runtime_error {
  public:
-  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  ExitCode code() const { return code_; }
+  explicit Error(Failure failure)
+      : std::runtime_error(failure.message), failure_(std::move(failure)) {}
+  Error(ExitCode code, std::string message)
+      : Error(Failure{.code = code, .cause = usual_cause(code), .message = std::move(message)}) {}
+
+  const Failure& failure() const { return failure_; }
+  ExitCode code() const { return failure_.code; }
 
  private:
-  ExitCode code_;
+  Failure failure_;
 };
 
 // One class per kind. Each takes a fmt format string: `throw DataError("{}:{}: found {}", file,
@@ -48,7 +40,9 @@ class ErrorOf : public Error {
  public:
   template <typename... Args>
   explicit ErrorOf(fmt::format_string<Args...> format, Args&&... args)
-      : Error(kCode, fmt::format(format, std::forward<Args>(args)...)) {}
+      : Error(Failure{.code = kCode,
+                      .cause = usual_cause(kCode),
+                      .message = fmt::format(format, std::forward<Args>(args)...)}) {}
 };
 
 using UsageError = ErrorOf<ExitCode::usage>;
