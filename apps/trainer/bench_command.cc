@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "bench_commands.h"
+#include "bench/benchmarks.h"
 #include "commands.h"
 
 namespace odb {

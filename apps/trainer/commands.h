@@ -2,12 +2,9 @@
 // exit code, or throws an Error. One small file per command; main.cc holds the table.
 #pragma once
 
-#include <string>
-#include <vector>
+#include "base/options/command_line.h"
 
 namespace odb {
-
-using Arguments = std::vector<std::string>;
 
 int bench_command(const Arguments& arguments);
 int doctor_command(const Arguments& arguments);

@@ -10,10 +10,10 @@
 
 #include "base/error.h"
 #include "base/machine.h"
-#include "base/machine_checks.h"
 #include "base/options/command_line.h"
 #include "base/real_file_system.h"
 #include "commands.h"
+#include "doctor/machine_checks.h"
 
 #ifdef ODB_WITH_LIBTORCH
 #include "dist/libtorch_facts.h"
@@ -33,18 +33,18 @@ void print_lines(const std::vector<Check>& checks) {
   for (const Check& check : checks)
     width = std::max(width, check.name.size());
   for (const Check& check : checks)
-    fmt::print("{:4}  {:{}}  {}{}{}\n", to_text(check.status), check.name, width,
+    fmt::print("{:4}  {:{}}  {}{}{}\n", name(check.status), check.name, width,
                on_one_line(check.found), check.advice.empty() ? "" : " -> ", check.advice);
 }
 
 void print_json(const std::vector<Check>& checks) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Check& check : checks)
-    list.push_back({{"status", to_text(check.status)},
+    list.push_back({{"status", name(check.status)},
                     {"name", check.name},
                     {"found", check.found},
                     {"advice", check.advice}});
-  const nlohmann::ordered_json whole{{"status", to_text(worst(checks))}, {"checks", list}};
+  const nlohmann::ordered_json whole{{"status", name(worst(checks))}, {"checks", list}};
   // Host names and variables may hold any bytes; those that are not UTF-8 are replaced.
   fmt::print("{}\n", whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }

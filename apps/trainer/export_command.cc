@@ -8,7 +8,7 @@
 #include "base/options/command_line.h"
 #include "base/real_file_system.h"
 #include "commands.h"
-#include "model/files/auxiliary_files.h"
+#include "model/files/model_folder.h"
 #include "model/language_model.h"
 #include "model/weights_io.h"
 
@@ -73,7 +73,7 @@ int export_command(const Arguments& arguments) {
   save_model(files, to, model.config(), model.weights(),
              {.type = type, .max_shard_bytes = options.max_shard_size.bytes});
   copy_auxiliary_files(files, from, to);
-  fmt::print("exported to {}, weights in {}\n", to, tensor_type_name(type));
+  fmt::print("exported to {}, weights in {}\n", to, name(type));
   return 0;
 }
 

@@ -6,11 +6,12 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
+#include "base/options/choices.h"
 #include "base/options/command_line.h"
 #include "base/real_file_system.h"
 #include "commands.h"
 #include "data/sample/prompt.h"
-#include "model/files/generation_config.h"
+#include "model/files/model_folder.h"
 #include "model/generate.h"
 #include "model/language_model.h"
 #include "model/weights_io.h"
@@ -32,8 +33,7 @@ void describe(OptionTable& table, GenerateCommandOptions& options) {
   table.group("generate");
   table.add("model", options.model.model)
       .help("folder with config.json, weights and tokenizer.json");
-  table
-      .add("dtype", options.model.dtype, {{"fp32", ComputeType::fp32}, {"bf16", ComputeType::bf16}})
+  table.add("dtype", options.model.dtype, named({ComputeType::fp32, ComputeType::bf16}))
       .help("type of activations and products");
   table.add("tokenizer", options.tokenizer).help("folder with tokenizer.json; empty: the model's");
   table.add("chat-template", options.chat_template)

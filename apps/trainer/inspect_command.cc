@@ -14,7 +14,7 @@
 #include "base/real_file_system.h"
 #include "commands.h"
 #include "data/inspect/data_report.h"
-#include "data/inspect/show_sample.h"
+#include "data/sample/show_sample.h"
 #include "model/model_report.h"
 
 namespace odb {
@@ -50,22 +50,21 @@ void show_samples(const SampleSource& source, std::int64_t count) {
   for (const RecordFile& file : source.records().files()) {
     for (std::uint64_t row = 0; row < file.rows() && count > 0; ++row, --count) {
       const BuiltSample made = builder->build(file, row, sample);
-      if (made.left_out == WhyLeftOut::bad) {
+      if (made.left_out == LeftOutReason::bad_record) {
         fmt::print("--- left out: {}\n", made.problem);
         continue;
       }
-      if (made.left_out == WhyLeftOut::empty) {
-        fmt::print("--- {}: left out: {}\n", file.where(row), left_out_text(made.left_out));
+      if (made.left_out == LeftOutReason::empty) {
+        fmt::print("--- {}: left out: {}\n", file.where(row), name(made.left_out));
         continue;
       }
-      const std::string left_out =
-          made.left_out == WhyLeftOut::no
-              ? ""
-              : fmt::format(", left out: {}", left_out_text(made.left_out));
+      const std::string left_out = made.left_out == LeftOutReason::none
+                                       ? ""
+                                       : fmt::format(", left out: {}", name(made.left_out));
       fmt::print("--- {}: {} tokens, {} supervised{}{}\n", file.where(row), sample.tokens.size(),
                  sample.supervised, sample.truncated ? ", cut" : "", left_out);
       fmt::print("{}\n", show_sample(sample, source.preprocessor().tokenizer(),
-                                     terminal ? Highlight::colour : Highlight::marks));
+                                     terminal ? Highlight::color : Highlight::marks));
     }
   }
 }

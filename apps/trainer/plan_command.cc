@@ -48,7 +48,7 @@ LengthTable file_lengths(const PlanOptions& options) {
 void check_memory(const PlanOptions& options, std::int64_t samples) {
   RealFileSystem files;
   const MemoryFacts memory = read_memory(files);
-  const std::uint64_t needed = memory_wanted(options, samples);
+  const std::uint64_t needed = memory_needed(options, samples);
   if (memory.total > 0 && needed > usable_memory(memory))
     throw UsageError(
         "--samples {}: they take {} of memory, {} can be used; expected fewer samples (--batching "

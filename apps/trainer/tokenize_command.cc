@@ -68,13 +68,13 @@ void print_samples(const DataOptions& options) {
   for (std::string line; read_line(line, number);) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     std::copy(line.begin(), line.end(), record.resize(line.size()).begin());
-    const WhyLeftOut left_out = at(fmt::format("standard input:{}", number),
-                                   [&] { return builder->build(record, sample); });
-    if (left_out == WhyLeftOut::no)
+    const LeftOutReason left_out = at(fmt::format("standard input:{}", number),
+                                      [&] { return builder->build(record, sample); });
+    if (left_out == LeftOutReason::none)
       fmt::print("{{\"input_ids\":[{}],\"labels\":[{}]}}\n", fmt::join(sample.tokens, ","),
                  fmt::join(sample.labels, ","));
     else
-      fmt::print("{{\"left_out\":\"{}\"}}\n", left_out_text(left_out));
+      fmt::print("{{\"left_out\":\"{}\"}}\n", name(left_out));
   }
 }
 

@@ -4,7 +4,7 @@
 #include "base/options/command_line.h"
 #include "base/options/show.h"
 #include "commands.h"
-#include "train/train_options.h"
+#include "train/step/schedule.h"
 #include "train/training_run.h"
 #include "train_arguments.h"
 

@@ -7,6 +7,7 @@
 // never judge user input.
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -51,6 +52,9 @@ using FileError = ErrorOf<ExitCode::files>;
 using PeerLostError = ErrorOf<ExitCode::peer_lost>;
 using DivergedError = ErrorOf<ExitCode::diverged>;
 using InternalError = ErrorOf<ExitCode::internal>;
+
+// The failure of an exception that is an Error.
+Failure failure_of(const std::exception_ptr& error);
 
 // The text of errno value `error_number` with its number, e.g. "No space left on device (errno
 // 28)".

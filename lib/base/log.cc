@@ -109,10 +109,10 @@ level_enum parse_level(std::string_view name, std::string_view whole) {
 }  // namespace
 
 std::shared_ptr<spdlog::sinks::sink> standard_error_sink() {
-  const char* no_colour = std::getenv("NO_COLOR");
+  const char* no_color = std::getenv("NO_COLOR");
   return std::make_shared<spdlog::sinks::stderr_color_sink_mt>(
-      no_colour != nullptr && *no_colour != '\0' ? spdlog::color_mode::never
-                                                 : spdlog::color_mode::automatic);
+      no_color != nullptr && *no_color != '\0' ? spdlog::color_mode::never
+                                               : spdlog::color_mode::automatic);
 }
 
 std::map<std::string, level_enum> parse_log_levels(std::string_view levels) {

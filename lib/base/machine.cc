@@ -77,7 +77,7 @@ ClockFacts read_clock() {
   ClockFacts clock{.unix_seconds = ::time(nullptr)};
   timex question{};
   const int state = ::adjtimex(&question);
-  if (state >= 0) clock.synchronised = state != TIME_ERROR && (question.status & STA_UNSYNC) == 0;
+  if (state >= 0) clock.synchronized = state != TIME_ERROR && (question.status & STA_UNSYNC) == 0;
   return clock;
 }
 

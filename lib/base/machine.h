@@ -45,7 +45,7 @@ struct LimitFacts {  // soft limits of setrlimit; none: unlimited
 
 struct ClockFacts {
   std::int64_t unix_seconds = 0;
-  std::optional<bool> synchronised;  // by a time service, as the kernel reports
+  std::optional<bool> synchronized;  // by a time service, as the kernel reports
 };
 
 struct FolderFacts {

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/rng.h"
 
 namespace odb {
@@ -37,7 +38,7 @@ std::uint64_t Permutation::forward_once(std::uint64_t value) const {
   std::uint64_t low = value & low_mask_;
   std::uint64_t high = value >> low_bits_;
   for (int i = 0; i < rounds_; i += 2) {
-    low ^= mix(high, keys_[static_cast<std::size_t>(i)]) & low_mask_;
+    low ^= mix(high, at(keys_, i)) & low_mask_;
     high ^= mix(low, keys_[static_cast<std::size_t>(i) + 1]) & high_mask_;
   }
   return high << low_bits_ | low;

@@ -57,7 +57,7 @@ std::uint64_t Rng::bits64() {
 }
 
 // Lemire, "Fast Random Integer Generation in an Interval": the high half of a product, rejecting
-// the few low halves that would favour some values.
+// the few low halves that would favor some values.
 std::uint64_t Rng::below(std::uint64_t bound) {
   ODB_CHECK_GT(bound, 0u);
   Wide product = Wide{bits64()} * bound;

@@ -12,6 +12,8 @@
 #include <span>
 #include <utility>
 
+#include "base/index.h"
+
 namespace odb {
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
@@ -72,7 +74,7 @@ class Rng {
 template <typename T>
 void shuffle(std::span<T> values, Rng& rng) {
   for (std::size_t i = values.size(); i > 1; --i)
-    std::swap(values[i - 1], values[static_cast<std::size_t>(rng.below(i))]);
+    std::swap(values[i - 1], at(values, rng.below(i)));
 }
 
 }  // namespace odb

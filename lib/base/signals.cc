@@ -80,7 +80,7 @@ StopReason stop_reason(int signal_number) {
   }
 }
 
-const char* to_text(StopReason reason) {
+const char* name(StopReason reason) {
   switch (reason) {
     case StopReason::none:
       return "none";

@@ -39,7 +39,7 @@ inline constexpr std::array kStopSignals{SIGTERM, SIGUSR1, SIGINT, SIGHUP, SIGUS
 StopReason stop_reason(int signal_number);
 
 // "SIGTERM", ...; "none".
-const char* to_text(StopReason reason);
+const char* name(StopReason reason);
 
 // All of kStopSignals.
 sigset_t stop_signals();

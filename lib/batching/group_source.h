@@ -30,12 +30,12 @@ class GroupSource {
 
   // The next views to prepare, at most `limit`, in the order in which they must be delivered.
   // Draws nothing: a caller may look far beyond the current round and keep what it prepared.
-  virtual std::vector<ViewId> wanted(std::int64_t limit) const = 0;
+  virtual std::vector<ViewId> upcoming(std::int64_t limit) const = 0;
 
-  // True: the current round needs the view wanted(1) before supply() may be called.
+  // True: the current round needs the view upcoming(1) before supply() may be called.
   virtual bool filling() const = 0;
 
-  // The result for wanted(1), while filling(). Its length is known and >= 1, or it is left out.
+  // The result for upcoming(1), while filling(). Its length is known and >= 1, or it is left out.
   virtual void deliver(const Item& item) = 0;
   virtual void leave_out(ViewId view) = 0;
 

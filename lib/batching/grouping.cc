@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace odb {
 namespace {
@@ -14,19 +15,18 @@ void greedy(const GroupingRule& rule, std::span<const Item> window, Partition& p
     members.push_back(static_cast<std::int32_t>(i));
   if (!std::is_sorted(window.begin(), window.end(), longer_first))
     std::sort(members.begin(), members.end(), [&](std::int32_t a, std::int32_t b) {
-      return longer_first(window[static_cast<std::size_t>(a)], window[static_cast<std::size_t>(b)]);
+      return longer_first(at(window, a), at(window, b));
     });
   const auto count = static_cast<std::int64_t>(members.size());
   for (std::int64_t begin = 0; begin < count;) {
-    const Item& longest =
-        window[static_cast<std::size_t>(members[static_cast<std::size_t>(begin)])];
+    const Item& longest = at(window, at(members, begin));
     const std::int64_t most =
         std::max<std::int64_t>(1, rule.l_max / rule.model.row_length(longest.length));
     GroupSpan group;
     group.begin = static_cast<std::int32_t>(begin);
     group.end = static_cast<std::int32_t>(std::min(begin + most, count));
     for (const std::int32_t member : partition.members_of(group))
-      group.sums.add(window[static_cast<std::size_t>(member)]);
+      group.sums.add(at(window, member));
     group.full = group.sums.rows == most;
     partition.groups.push_back(group);
     begin = group.end;
@@ -51,7 +51,7 @@ void best_fit(const GroupingRule& rule, std::span<const Item> window, Partition&
           open.insert(place, {rule.l_max, static_cast<std::int32_t>(partition.groups.size()) - 1});
     }
     const Open joined{place->first - item.length, place->second};
-    partition.groups[static_cast<std::size_t>(joined.second)].sums.add(item);
+    at(partition.groups, joined.second).sums.add(item);
     group_of.push_back(joined.second);
     if (joined.first < shortest) {
       open.erase(place);
@@ -80,8 +80,8 @@ void fit(const GroupingRule& rule, std::span<const Item> window, Partition& part
   if (last != partition.groups.rend()) last->full = false;
   partition.members.resize(window.size());
   for (std::size_t i = 0; i < window.size(); ++i) {
-    GroupSpan& group = partition.groups[static_cast<std::size_t>(group_of[i])];
-    partition.members[static_cast<std::size_t>(group.end++)] = static_cast<std::int32_t>(i);
+    GroupSpan& group = at(partition.groups, group_of[i]);
+    at(partition.members, group.end++) = static_cast<std::int32_t>(i);
   }
 }
 

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "base/index.h"
 #include "batching/group.h"
 #include "batching/item.h"
 #include "batching/options.h"
@@ -57,8 +58,7 @@ struct Partition {
   std::vector<GroupSpan> groups;
 
   std::span<const std::int32_t> members_of(const GroupSpan& group) const {
-    return std::span(members).subspan(static_cast<std::size_t>(group.begin),
-                                      static_cast<std::size_t>(group.end - group.begin));
+    return slice(members, group.begin, group.end);
   }
 };
 

@@ -4,14 +4,20 @@
 
 namespace odb {
 
-const char* describe(LeftOutReason reason) {
+const char* name(LeftOutReason reason) {
   switch (reason) {
+    case LeftOutReason::none:
+      return "";
     case LeftOutReason::bad_record:
       return "bad record";
     case LeftOutReason::no_supervised_token:
       return "no supervised token";
     case LeftOutReason::crashed_worker:
       return "crashed worker";
+    case LeftOutReason::empty:
+      return "empty";
+    case LeftOutReason::cut_away:
+      return "answers behind the cutoff length";
   }
   throw InternalError("left-out reason {} has no name", static_cast<int>(reason));
 }

@@ -19,10 +19,20 @@ struct Item {
 
 // Why a drawn view does not enter training. The numbers are written to ledgers: do not change them.
 enum class LeftOutReason : std::uint8_t {
+  none = 0,                 // it does
   bad_record = 1,           // could not be read or preprocessed
   no_supervised_token = 2,  // nothing to learn from
   crashed_worker = 3,       // the worker died or hung on it twice
+  // Found by inspect, and recorded as no_supervised_token:
+  empty = 4,     // a conversation without messages, an empty text
+  cut_away = 5,  // its answers lie after the cutoff length
 };
+
+// The reason that ledgers and slots carry for it.
+constexpr LeftOutReason recorded_reason(LeftOutReason reason) {
+  const bool detail = reason == LeftOutReason::empty || reason == LeftOutReason::cut_away;
+  return detail ? LeftOutReason::no_supervised_token : reason;
+}
 
 struct LeftOut {
   ViewId view = 0;
@@ -31,7 +41,8 @@ struct LeftOut {
   friend bool operator==(const LeftOut&, const LeftOut&) = default;
 };
 
-// "bad record", "no supervised token", "crashed worker".
-const char* describe(LeftOutReason reason);
+// "bad record", "no supervised token", ...; empty for none. InternalError: a number without a
+// meaning.
+const char* name(LeftOutReason reason);
 
 }  // namespace odb

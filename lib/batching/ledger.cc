@@ -124,7 +124,7 @@ std::string ledger_header() {
   return header;
 }
 
-std::string serialise(const LedgerRecord& record) {
+std::string serialize(const LedgerRecord& record) {
   const std::string body = std::visit([](const auto& r) { return body_of(r); }, record);
   std::string out;
   const auto length = static_cast<std::uint32_t>(body.size());

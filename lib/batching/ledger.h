@@ -45,7 +45,7 @@ using LedgerRecord = std::variant<StepRecord, LifeMarker>;
 std::string ledger_header();
 
 // The bytes to append for a record.
-std::string serialise(const LedgerRecord& record);
+std::string serialize(const LedgerRecord& record);
 
 // Calls `visit` for each record in order. Returns how many bytes are valid: fewer than
 // bytes.size() when the last record is torn. FileError, naming `where` and the offset: not a

@@ -24,7 +24,7 @@ void combine(Values& all, const Values& own, Combine operation) {
 void fill(Rounds& rounds, const Prepare& prepare) {
   constexpr std::int64_t kAtOnce = 64;
   while (rounds.filling()) {
-    for (const ViewId view : rounds.wanted(kAtOnce)) {
+    for (const ViewId view : rounds.upcoming(kAtOnce)) {
       if (!rounds.filling()) break;
       const Prepared prepared = prepare(view);
       if (const auto* item = std::get_if<Item>(&prepared))

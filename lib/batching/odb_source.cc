@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "batching/alignment.h"
 
 namespace odb {
@@ -17,7 +18,7 @@ OdbSource::OdbSource(const BatchingOptions& resolved, const Permutation& order,
       restored_(start.window),
       fill_target_(start.fill_target) {}
 
-std::vector<ViewId> OdbSource::wanted(std::int64_t limit) const {
+std::vector<ViewId> OdbSource::upcoming(std::int64_t limit) const {
   std::vector<ViewId> views;
   for (std::size_t i = next_restored_; i < restored_.size() && limit > 0; ++i, --limit)
     views.push_back(restored_[i].view);
@@ -114,7 +115,7 @@ std::vector<std::size_t> OdbSource::all_groups(std::int64_t count) const {
 std::vector<std::size_t> OdbSource::chosen_groups(std::int64_t count, Rng& shared) const {
   const auto available = static_cast<std::int64_t>(candidates_.size());
   const auto at = [&](std::int64_t place) -> const Candidate& {
-    return candidates_[static_cast<std::size_t>(place)];
+    return odb::at(candidates_, place);
   };
   const std::int64_t limit = max_sent_back(available, options_.round_groups);
   std::vector<std::int64_t> overdue;
@@ -135,7 +136,7 @@ Group OdbSource::copy_group(std::size_t group) const {
   Group copy{.rows = {}, .sums = span.sums};
   copy.rows.reserve(static_cast<std::size_t>(span.sums.rows));
   for (const std::int32_t member : partition_.members_of(span))
-    copy.rows.push_back(window_.items()[static_cast<std::size_t>(member)]);
+    copy.rows.push_back(at(window_.items(), member));
   return copy;
 }
 
@@ -160,7 +161,7 @@ std::vector<Group> OdbSource::take(std::int64_t count, Rng shared, Rng own) {
 
   std::vector<Group> ordered(groups.size());
   for (std::size_t i = 0; i < groups.size(); ++i)
-    ordered[static_cast<std::size_t>(order[i])] = std::move(groups[i]);
+    at(ordered, order[i]) = std::move(groups[i]);
   return ordered;
 }
 

@@ -23,7 +23,7 @@ class OdbSource final : public GroupSource {
   OdbSource(const BatchingOptions& resolved, const Permutation& order, LeftoverList leftovers,
             const RoundStart& start);
 
-  std::vector<ViewId> wanted(std::int64_t limit) const override;
+  std::vector<ViewId> upcoming(std::int64_t limit) const override;
   bool filling() const override;
   void deliver(const Item& item) override;
   void leave_out(ViewId view) override;

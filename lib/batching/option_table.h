@@ -3,24 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "base/options/choices.h"
 #include "base/options/table.h"
 #include "batching/options.h"
 
 namespace odb {
-
-// (name, value) of every enumerator, so that each name is defined once.
-template <typename Enum>
-std::vector<std::pair<std::string, Enum>> named(std::initializer_list<Enum> values) {
-  std::vector<std::pair<std::string, Enum>> result;
-  for (const Enum value : values)
-    result.emplace_back(name(value), value);
-  return result;
-}
 
 // A count, at least 1.
 struct CountOption {

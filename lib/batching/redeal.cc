@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "batching/sampler.h"
 
 namespace odb {
@@ -20,10 +21,10 @@ void check_complete(std::span<const OwnedState> old) {
   for (const OwnedState& state : old) {
     const StateOwner& owner = state.owner;
     if (owner.world != static_cast<int>(old.size()) || owner.rank < 0 ||
-        owner.rank >= owner.world || seen[static_cast<std::size_t>(owner.rank)])
+        owner.rank >= owner.world || at(seen, owner.rank))
       throw FileError("data states: read {}, one of them of rank {} of {}; expected each rank once",
                       old.size(), owner.rank, owner.world);
-    seen[static_cast<std::size_t>(owner.rank)] = true;
+    at(seen, owner.rank) = true;
     if (state.state.start.epoch != first.state.start.epoch ||
         slots_done(state) != slots_done(first))
       throw FileError(
@@ -50,7 +51,7 @@ class OldRank {
       keep_unless_done(entry.view, leftovers);
     check_leftover_range(start.sampler);
     for (std::int64_t i = start.sampler.leftover_begin; i < start.sampler.leftover_end; ++i)
-      keep_unless_done(old_leftovers_[static_cast<std::size_t>(i)], leftovers);
+      keep_unless_done(at(old_leftovers_, i), leftovers);
     for (Progression progression : start.sampler.progressions) {
       while (!done_.empty() && progression.count() > 0) {
         for (const ViewId view : views_at_(progression.start))
@@ -95,7 +96,7 @@ Redealt redeal(std::span<const OwnedState> old, std::span<const ViewId> old_left
   check_complete(old);
   std::vector<const OwnedState*> by_rank(old.size());
   for (const OwnedState& state : old)
-    by_rank[static_cast<std::size_t>(state.owner.rank)] = &state;
+    at(by_rank, state.owner.rank) = &state;
 
   Redealt result;
   std::vector<Progression> undrawn;

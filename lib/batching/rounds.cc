@@ -88,7 +88,7 @@ void Rounds::refill_from(const RefillRecord& record) {
   auto item = record.items.begin();
   auto row = record.left_out.begin();
   while (filling()) {
-    const ViewId view = wanted(1).front();
+    const ViewId view = upcoming(1).front();
     if (item != record.items.end() && item->view == view) {
       source_->deliver(*item++);
     } else {

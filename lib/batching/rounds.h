@@ -1,6 +1,6 @@
 // A rank's part in each round: fill, offer, agree, total.
 //
-//   while (rounds.filling()) rounds.deliver(...)      draw and preprocess wanted() in order
+//   while (rounds.filling()) rounds.deliver(...)      draw and preprocess upcoming() in order
 //   maxima = all-reduce MAX of rounds.offer()         8 numbers for any W
 //   sums = all-reduce SUM of rounds.agree(maxima)     5 numbers per slot; empty: no second reduce
 //   slots = rounds.total(sums)                        the round's slots, equal in number everywhere
@@ -42,8 +42,8 @@ class Rounds {
   const RoundStart& start() const { return start_; }
 
   // Filling, as the source defines it. A delivered item without supervised tokens is left out with
-  // its reason. DataError: a length below 1; InternalError: not the view wanted(1).
-  std::vector<ViewId> wanted(std::int64_t limit) const { return source_->wanted(limit); }
+  // its reason. DataError: a length below 1; InternalError: not the view upcoming(1).
+  std::vector<ViewId> upcoming(std::int64_t limit) const { return source_->upcoming(limit); }
   bool filling() const { return !ended_ && source_->filling(); }
   void deliver(const Item& item);
   void leave_out(const LeftOut& row);

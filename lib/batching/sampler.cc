@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace odb {
 namespace {
@@ -60,7 +61,7 @@ std::vector<SamplerPosition> share_out(std::int64_t leftover_count,
   std::size_t source = 0;        // the progression being cut
   std::int64_t cut_already = 0;  // its elements that are already dealt
   for (int rank = 0; rank < world; ++rank) {
-    SamplerPosition& share = shares[static_cast<std::size_t>(rank)];
+    SamplerPosition& share = at(shares, rank);
     share.leftover_begin = next_leftover;
     share.leftover_end = next_leftover += leftovers.size(rank);
     for (std::int64_t needed = positions.size(rank); needed > 0;) {
@@ -100,7 +101,7 @@ void Sampler::know(std::int64_t count) const {
   count = std::min(count, remaining_);
   while (static_cast<std::int64_t>(ahead_.size()) < count) {
     if (next_leftover_ < position_.leftover_end) {
-      ahead_.push_back((*leftovers_)[static_cast<std::size_t>(next_leftover_++)]);
+      ahead_.push_back(at(*leftovers_, next_leftover_++));
       continue;
     }
     const Progression& progression = position_.progressions[next_progression_];

@@ -6,7 +6,6 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/error.h"
-#include "batching/window.h"
 
 namespace odb {
 namespace {
@@ -14,6 +13,7 @@ namespace {
 constexpr std::string_view kMagic = "ODBSTATE";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kChecksumSize = sizeof(std::uint64_t);
+constexpr std::int64_t kRampStart = 256;  // samples
 
 void append(std::string& out, std::int64_t value) {
   append_little_endian(out, value);
@@ -211,7 +211,7 @@ RoundStart first_round(const BatchingOptions& resolved, std::int64_t positions, 
   return start;
 }
 
-std::string serialise(const OwnedState& state) {
+std::string serialize(const OwnedState& state) {
   std::string out(kMagic);
   append_little_endian(out, kVersion);
   append(out, state.owner.rank);
@@ -259,6 +259,14 @@ void check_same_run(const StateOwner& saved, const StateOwner& running, const st
     throw UsageError("{}: saved with {}, now {}; continue with the saved options", where,
                      words_not_in(saved.options, running.options),
                      words_not_in(running.options, saved.options));
+}
+
+std::int64_t first_fill_target(std::int64_t window) {
+  return std::min(kRampStart, window);
+}
+
+std::int64_t next_fill_target(std::int64_t target, std::int64_t window) {
+  return std::min(2 * target, window);
 }
 
 }  // namespace odb

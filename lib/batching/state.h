@@ -39,6 +39,10 @@ struct RoundStart {
   friend bool operator==(const RoundStart&, const RoundStart&) = default;
 };
 
+// The first round's fill target, and that of the round after `target`.
+std::int64_t first_fill_target(std::int64_t window);
+std::int64_t next_fill_target(std::int64_t target, std::int64_t window);
+
 // The data position of a rank at the end of a step.
 struct DataState {
   RoundStart start;
@@ -80,7 +84,7 @@ RoundStart first_round(const BatchingOptions& resolved, std::int64_t positions, 
 
 // Bytes: magic, version, owner, state, checksum; little-endian; views and sent_back as varints.
 // Below 64 KiB at a window of 1,024 and L_max 8,192, for any lengths, below 2^35 samples.
-std::string serialise(const OwnedState& state);
+std::string serialize(const OwnedState& state);
 
 // `where` names the source (a path) in messages. FileError: not a state, damaged, or written by
 // another version.

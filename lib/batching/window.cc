@@ -4,11 +4,11 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace odb {
 namespace {
 
-constexpr std::int64_t kRampStart = 256;
 constexpr std::int64_t kMaxBudgets = 128;  // tokens held, in multiples of L_max
 constexpr std::int64_t kLeft = -1;         // replaces sent_back during remove()
 
@@ -53,8 +53,8 @@ void Window::sort_longer_first() {
 
 void Window::remove(std::span<const std::int32_t> left) {
   for (const std::int32_t index : left) {
-    ODB_CHECK(sent_back_[static_cast<std::size_t>(index)] != kLeft, "sample {} left twice", index);
-    sent_back_[static_cast<std::size_t>(index)] = kLeft;
+    ODB_CHECK(at(sent_back_, index) != kLeft, "sample {} left twice", index);
+    at(sent_back_, index) = kLeft;
   }
   std::size_t kept = 0;
   std::size_t kept_sorted = 0;
@@ -77,14 +77,6 @@ std::vector<WindowEntry> Window::entries() const {
   for (std::size_t i = 0; i < items_.size(); ++i)
     entries.push_back({.view = items_[i].view, .sent_back = sent_back_[i]});
   return entries;
-}
-
-std::int64_t first_fill_target(std::int64_t window) {
-  return std::min(kRampStart, window);
-}
-
-std::int64_t next_fill_target(std::int64_t target, std::int64_t window) {
-  return std::min(2 * target, window);
 }
 
 }  // namespace odb

@@ -48,8 +48,4 @@ class Window {
   GroupSums sums_;          // of items_
 };
 
-// The first round's fill target, and that of the round after `target`.
-std::int64_t first_fill_target(std::int64_t window);
-std::int64_t next_fill_target(std::int64_t target, std::int64_t window);
-
 }  // namespace odb

@@ -165,7 +165,7 @@ bool GlooMembership::connect(Group& group) {
 std::function<std::unique_ptr<Membership>(const std::string& store_address)> membership_over_gloo(
     GlooMembershipOptions options) {
   return [options = std::move(options)](const std::string& store_address) mutable {
-    const auto address = parse_store_address(store_address);
+    const auto address = parse_host_port(store_address);
     ODB_CHECK(address.has_value(), "'{}' is not the address of a store", store_address);
     options.store = *address;
     return std::make_unique<GlooMembership>(options);

@@ -25,7 +25,7 @@
 namespace odb {
 
 struct GlooMembershipOptions {
-  StoreAddress store;
+  HostPort store;
   std::string prefix;   // of the run, "run/3/"
   std::string network;  // see GlooGroupOptions; empty: the address towards the store
   int rank = 0;

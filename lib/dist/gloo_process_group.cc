@@ -87,4 +87,12 @@ bool is_gloo_fault(const std::exception& error) {
   return dynamic_cast<const gloo::Exception*>(&error) != nullptr;
 }
 
+bool gloo_device_works(const std::string& hostname) {
+  try {
+    return c10d::ProcessGroupGloo::createDeviceForHostname(hostname) != nullptr;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 }  // namespace odb

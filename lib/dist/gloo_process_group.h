@@ -1,4 +1,7 @@
 // A Gloo process group of LibTorch whose connections are made when first used.
+//
+// Only gloo_process_group.cc includes Gloo's headers: the LibTorch package carries Gloo's code but
+// not its headers, which come from the system (libgloo-dev); the system's library is never linked.
 #pragma once
 
 #include <exception>
@@ -38,5 +41,9 @@ void close_connections(c10d::Backend& group, const std::set<int>& peers);
 
 // Gloo's exception for a connection that broke or could not be made.
 bool is_gloo_fault(const std::exception& error);
+
+// True when a Gloo device can be made on `hostname` (an address or name of this machine). Opens and
+// closes a socket; never throws.
+bool gloo_device_works(const std::string& hostname);
 
 }  // namespace odb

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/log.h"
 #include "base/poll_interval.h"
 #include "base/signals.h"
@@ -47,7 +48,7 @@ std::vector<int> watched_by(int rank, int world) {
 
 }  // namespace
 
-std::string describe_lost(const LostPeer& peer, const StoreAddress& store) {
+std::string describe_lost(const LostPeer& peer, const HostPort& store) {
   const double seconds = static_cast<double>(peer.silence.count()) / 1000;
   if (peer.ended)
     return fmt::format("rank {} is lost: its process ended{}; it was last {}; see its own log",
@@ -193,7 +194,7 @@ std::optional<LostPeer> Heartbeat::look(PeerLiveness& watch, const std::vector<i
 void Heartbeat::await_readers(int lost, const std::vector<std::optional<Beat>>& beats) {
   const Clock::time_point begin = Clock::now();
   const auto is_waited_for = [&](int rank) {
-    const auto& beat = beats[static_cast<std::size_t>(rank - 1)];
+    const auto& beat = at(beats, rank - 1);
     const std::lock_guard lock(mutex_);
     return rank != lost && !(beat && beat->left) && !ended_.contains(rank);
   };

@@ -30,7 +30,7 @@
 namespace odb {
 
 struct HeartbeatOptions {
-  StoreAddress store;
+  HostPort store;
   std::string prefix;  // of its keys: those of one run of one set of processes
   int rank = 0;
   int world = 1;
@@ -39,7 +39,7 @@ struct HeartbeatOptions {
 };
 
 // The argument of on_lost as a sentence for the user.
-std::string describe_lost(const LostPeer& peer, const StoreAddress& store);
+std::string describe_lost(const LostPeer& peer, const HostPort& store);
 
 // Publishes that the peer is lost: at their next beat, ranks other than 0 with this prefix find it
 // lost. PeerLostError.

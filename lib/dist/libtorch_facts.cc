@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 #include <torch/version.h>
 
-#include "dist/gloo_device.h"
+#include "dist/gloo_process_group.h"
 
 #ifdef ODB_WITH_CUDA
 #include <cuda_runtime_api.h>

@@ -32,7 +32,7 @@ std::optional<std::string> local_end(const addrinfo& remote) {
 
 }  // namespace
 
-std::string local_address_towards(const StoreAddress& host) {
+std::string local_address_towards(const HostPort& host) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_DGRAM;
   addrinfo* found = nullptr;

@@ -1,7 +1,5 @@
 #include "dist/peer_liveness.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -49,28 +47,31 @@ std::optional<LostPeer> parse_lost_peer(const std::string& text) {
 
 PeerLiveness::PeerLiveness(const std::vector<int>& ranks, std::chrono::milliseconds period,
                            std::chrono::milliseconds timeout)
-    : max_counted_(2 * period), timeout_(timeout) {
-  for (const int rank : ranks)
-    peers_.push_back({.rank = rank});
+    : timeout_(timeout) {
+  for (const int rank : ranks) {
+    Peer& peer = peers_.emplace_back(Peer{.rank = rank, .timer = LivenessTimer(2 * period)});
+    peer.timer.update(peer.changes, now_);
+  }
 }
 
 std::optional<LostPeer> PeerLiveness::update(const std::vector<std::optional<Beat>>& beats,
                                              std::chrono::milliseconds elapsed,
                                              const std::set<int>& ended) {
   ODB_CHECK_EQ(beats.size(), peers_.size());
+  now_ += elapsed;
   std::optional<LostPeer> lost;
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     Peer& peer = peers_[i];
     const bool left = beats[i] && beats[i]->left;
     if (ended.contains(peer.rank) && !left)
       return LostPeer{.rank = peer.rank, .phase = beats[i] ? beats[i]->phase : "", .ended = true};
-    const bool alive = left || beats[i] != peer.last;
-    peer.silence =
-        alive ? std::chrono::milliseconds(0) : peer.silence + std::min(elapsed, max_counted_);
+    if (left || beats[i] != peer.last) ++peer.changes;
     peer.last = beats[i];
-    if (peer.silence >= timeout_ && (!lost || peer.silence > lost->silence))
+    const auto silence = std::chrono::duration_cast<std::chrono::milliseconds>(
+        peer.timer.update(peer.changes, now_));
+    if (silence >= timeout_ && (!lost || silence > lost->silence))
       lost = LostPeer{
-          .rank = peer.rank, .phase = peer.last ? peer.last->phase : "", .silence = peer.silence};
+          .rank = peer.rank, .phase = peer.last ? peer.last->phase : "", .silence = silence};
   }
   return lost;
 }

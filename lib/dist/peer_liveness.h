@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "base/liveness_timer.h"
+
 namespace odb {
 
 struct LostPeer {
@@ -58,12 +60,13 @@ class PeerLiveness {
  private:
   struct Peer {
     int rank = 0;
+    LivenessTimer timer;
     std::optional<Beat> last;
-    std::chrono::milliseconds silence{0};
+    std::int64_t changes = 0;  // of its beat
   };
 
-  std::chrono::milliseconds max_counted_;
   std::chrono::milliseconds timeout_;
+  LivenessTimer::Clock::time_point now_;  // sum of the times between checks
   std::vector<Peer> peers_;
 };
 

@@ -14,7 +14,7 @@ constexpr const char* kPrefix = "heartbeat/";
 
 }  // namespace
 
-std::unique_ptr<Heartbeat> start_heartbeat(const StoreAddress& store, int rank, int world,
+std::unique_ptr<Heartbeat> start_heartbeat(const HostPort& store, int rank, int world,
                                            std::chrono::milliseconds timeout,
                                            std::function<std::string()> phase, EndOfProcess end) {
   HeartbeatOptions options{.store = store,

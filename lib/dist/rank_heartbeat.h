@@ -22,7 +22,7 @@ using EndOfProcess = std::function<std::optional<Error>(const LostPeer&, const E
 // started this rank (base/launch_channel.h; so is each phase), or logged without one. The process
 // then ends with ExitCode::peer_lost, or that error's code, without destructors: other threads may
 // be stuck in a collective for ever. PeerLostError: the store was not reached within `timeout`.
-std::unique_ptr<Heartbeat> start_heartbeat(const StoreAddress& store, int rank, int world,
+std::unique_ptr<Heartbeat> start_heartbeat(const HostPort& store, int rank, int world,
                                            std::chrono::milliseconds timeout,
                                            std::function<std::string()> phase,
                                            EndOfProcess end = {});

@@ -9,6 +9,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "dist/peer_loss.h"
 #include "dist/training_groups.h"
 
@@ -46,9 +47,7 @@ void check_replicas_equal(TrainingGroups& groups, std::span<const torch::Tensor>
   for (int rank = 0; rank < groups.world(); ++rank)
     all[0].push_back(torch::empty({1}, torch::kLong));
   as_peer_loss("comparing replicas", [&] { groups.control()->allgather(all, given)->wait(); });
-  const auto of_rank = [&](int rank) {
-    return all[0][static_cast<std::size_t>(rank)].item<std::int64_t>();
-  };
+  const auto of_rank = [&](int rank) { return at(all[0], rank).item<std::int64_t>(); };
   std::vector<int> different;
   for (int rank = 1; rank < groups.world(); ++rank)
     if (of_rank(rank) != of_rank(0)) different.push_back(rank);

@@ -27,7 +27,7 @@ namespace {
 // Also quiets LibTorch's log, which reports every wait that ran out and every attempt to connect;
 // what matters of it is in our own messages. SIGPIPE: Gloo writes to sockets whose peer may have
 // died. odb-trainer ignores it from its first line; this is for other programs of the library.
-c10d::TCPStoreOptions options_for(const StoreAddress& address) {
+c10d::TCPStoreOptions options_for(const HostPort& address) {
   FLAGS_caffe2_log_level = c10::GLOG_FATAL;
   ignore_broken_pipes();
   name_peers_by_number();
@@ -54,7 +54,7 @@ std::string_view first_line(const c10::Error& error) {
 
 // Runs `call`; what the store's host does not answer becomes an error that names it.
 template <typename Call>
-auto asking(const StoreAddress& address, Call call) {
+auto asking(const HostPort& address, Call call) {
   try {
     return call();
   } catch (const c10::DistError& error) {
@@ -73,7 +73,7 @@ void allow_all_descriptors() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-Made make_host(const StoreAddress& address, c10d::TCPStoreOptions options) {
+Made make_host(const HostPort& address, c10d::TCPStoreOptions options) {
   options.isServer = true;
   allow_all_descriptors();
   try {
@@ -126,32 +126,20 @@ struct Store::Connection {
   c10::intrusive_ptr<c10d::TCPStore> store;
 };
 
-std::string to_text(const StoreAddress& address) {
-  return fmt::format("{}:{}", address.host, address.port);
-}
-
-std::optional<StoreAddress> parse_store_address(const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0) return std::nullopt;
-  const auto port = parse_integer<std::uint16_t>(std::string_view(text).substr(colon + 1));
-  if (!port || *port == 0) return std::nullopt;
-  return StoreAddress{.host = text.substr(0, colon), .port = *port};
-}
-
-Store::Store(StoreAddress address, std::unique_ptr<Connection> connection)
+Store::Store(HostPort address, std::unique_ptr<Connection> connection)
     : address_(std::move(address)), connection_(std::move(connection)) {}
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
-Store Store::host(const StoreAddress& address) {
+Store Store::host(const HostPort& address) {
   auto store = make_host(address, options_for(address));
-  const StoreAddress on{address.host, store->getPort()};
+  const HostPort on{address.host, store->getPort()};
   return {on, std::make_unique<Connection>(Connection{.store = std::move(store)})};
 }
 
-Store Store::host(const StoreAddress& address, int listening_socket) {
-  StoreAddress on = address;
+Store Store::host(const HostPort& address, int listening_socket) {
+  HostPort on = address;
   on.port = port_of(listening_socket);
   if (address.port != 0 && address.port != on.port) {
     ::close(listening_socket);
@@ -165,7 +153,7 @@ Store Store::host(const StoreAddress& address, int listening_socket) {
 
 // LibTorch's own limit does not cover a name server that is slow, nor a host that accepts and never
 // answers. So a thread connects. If it is too late, it is abandoned with what it holds.
-Store Store::connect(const StoreAddress& address, std::chrono::milliseconds timeout,
+Store Store::connect(const HostPort& address, std::chrono::milliseconds timeout,
                      const std::function<void()>& on_poll) {
   const auto connecting = std::make_shared<std::promise<Made>>();
   std::future<Made> made = connecting->get_future();

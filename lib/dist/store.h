@@ -17,22 +17,13 @@
 #include <optional>
 #include <string>
 
+#include "base/host_port.h"
+
 namespace c10d {
 class Store;
 }
 
 namespace odb {
-
-struct StoreAddress {
-  std::string host;
-  std::uint16_t port = 0;
-
-  friend bool operator==(const StoreAddress&, const StoreAddress&) = default;
-};
-
-// "host:port", and back; empty for a text that is not an address.
-std::string to_text(const StoreAddress& address);
-std::optional<StoreAddress> parse_store_address(const std::string& text);
 
 class Store {
  public:
@@ -40,24 +31,24 @@ class Store {
   // Each connection of each rank is a descriptor here, so this process's limit on them is raised as
   // far as it may be.
   // `host` is the name by which other ranks reach this machine. UsageError: the port is taken.
-  static Store host(const StoreAddress& address);
+  static Store host(const HostPort& address);
   // The same on a socket that listens already, so that others may know the port, and connect,
   // before the store exists. Takes ownership of the socket. address.port: the socket's, or 0.
   // UsageError: it does not listen, or on another port.
-  static Store host(const StoreAddress& address, int listening_socket);
+  static Store host(const HostPort& address, int listening_socket);
 
   // Connects, trying again until `timeout`, which holds also when the host's machine is gone, or
   // the host accepts and never answers. PeerLostError: nobody answered. `on_poll` is called several
   // times a second meanwhile; what it throws ends the wait.
   static Store connect(
-      const StoreAddress& address, std::chrono::milliseconds timeout,
+      const HostPort& address, std::chrono::milliseconds timeout,
       const std::function<void()>& on_poll = [] {});
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  const StoreAddress& address() const { return address_; }
+  const HostPort& address() const { return address_; }
 
   void set(const std::string& key, const std::string& value);
   // The current value, if there is one.
@@ -74,9 +65,9 @@ class Store {
 
  private:
   struct Connection;
-  Store(StoreAddress address, std::unique_ptr<Connection> connection);
+  Store(HostPort address, std::unique_ptr<Connection> connection);
 
-  StoreAddress address_;
+  HostPort address_;
   std::unique_ptr<Connection> connection_;
 };
 

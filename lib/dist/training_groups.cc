@@ -20,6 +20,11 @@
 
 namespace odb {
 
+BackendChoice backend_choice(const std::string& option) {
+  if (option == "gloo") return BackendChoice::gloo;
+  return option == "nccl" ? BackendChoice::nccl : BackendChoice::automatic;
+}
+
 void require_backend(BackendChoice backend, const torch::Device& device) {
   if (backend != BackendChoice::nccl) return;
   if (!device.is_cuda())
@@ -73,7 +78,7 @@ void await_all(Store& store, const TrainingGroupsOptions& options) {
 }  // namespace
 
 struct TrainingGroups::Groups {
-  Groups(const StoreAddress& address, TrainingGroupsOptions given)
+  Groups(const HostPort& address, TrainingGroupsOptions given)
       : options(std::move(given)), store(Store::connect(address, options.connect_timeout)) {
     const bool nccl = wants_nccl(options);
     if (options.network.empty()) options.network = local_address_towards(address);

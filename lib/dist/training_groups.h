@@ -26,6 +26,7 @@ class GlooGroup;
 
 // `--backend`: "auto", "gloo", "nccl".
 enum class BackendChoice { automatic, gloo, nccl };
+BackendChoice backend_choice(const std::string& option);
 
 // UsageError: the backend cannot work on the device, or in this build. Joining checks it, too.
 void require_backend(BackendChoice backend, const torch::Device& device);

@@ -14,6 +14,7 @@
 
 #include "base/amount.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "launch/rank_log.h"
@@ -38,8 +39,7 @@ class Ranks {
                          : open_rank_log(log_folder, rank, command.ranks, command.arguments));
     const ListeningSocket store = listen_here();
     for (int rank = 0; rank < command.ranks; ++rank)
-      ranks_.push_back(start_rank(rank, command, std::move(logs[static_cast<std::size_t>(rank)]),
-                                  store, signals_));
+      ranks_.push_back(start_rank(rank, command, std::move(at(logs, rank)), store, signals_));
     // Only rank 0 holds the socket now: once rank 0 is dead, nobody must wait there.
   }
   ~Ranks() { kill_rest(); }
@@ -98,7 +98,7 @@ void Ranks::await_something() {
 
 void Ranks::pass_on(int signal) {
   if (logs_to_files_ && passed_on_.empty())
-    log("launch").info("{}: passed on to the ranks{}", to_text(stop_reason(signal)),
+    log("launch").info("{}: passed on to the ranks{}", name(stop_reason(signal)),
                        signal == SIGINT ? "; press again to leave without saving" : "");
   passed_on_.insert(signal);
   for (const RankProcess& rank : ranks_)

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/ignore_index.h"
-#include "base/strict_json.h"
+#include "base/json_reader.h"
 #include "model/language_model.h"
 
 namespace odb {

@@ -11,6 +11,11 @@ enum class ComputeType { fp32, bf16 };
 enum class Recompute { none, block };
 enum class Initialization { pretrained, random };
 
+// As the options spell it.
+const char* name(ComputeType value);
+const char* name(Recompute value);
+const char* name(Initialization value);
+
 struct ModelOptions {
   std::string model;  // folder with config.json and weights
   ComputeType dtype = ComputeType::fp32;

@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/strict_json.h"
+#include "base/json_reader.h"
 #include "model/files/weight_names.h"
 
 namespace odb {
@@ -17,7 +17,7 @@ void add_files(ModelReport& report, const StoredWeights& stored) {
   std::set<std::string_view> types;
   for (const auto& [name, tensor] : stored) {
     paths.insert(tensor.path);
-    types.insert(tensor_type_name(tensor.info.type));
+    types.insert(odb::name(tensor.info.type));
     report.bytes += tensor.info.bytes();
   }
   report.files = static_cast<std::int64_t>(paths.size());
@@ -34,13 +34,13 @@ std::string architecture_text(const ModelConfig& config) {
   return fmt::format(
       "{}: {} layers, hidden {}, {} heads of {} ({} for keys and values), feed-forward {}, "
       "vocabulary {}\n{}\n",
-      family_name(config.family), config.layers, config.hidden_size, config.heads, config.head_size,
+      name(config.family), config.layers, config.hidden_size, config.heads, config.head_size,
       config.key_value_heads, config.intermediate_size, config.vocabulary_size,
       fmt::join(extras, ", "));
 }
 
 std::string rope_text(const RopeConfig& rope) {
-  std::string text = fmt::format("rope {}, base {}", rope_type_name(rope.type), rope.theta);
+  std::string text = fmt::format("rope {}, base {}", name(rope.type), rope.theta);
   if (rope.type != RopeType::plain)
     text += fmt::format(", factor {} over {} positions", rope.factor, rope.original_length);
   return text + "\n";
@@ -95,7 +95,7 @@ std::string report_json(const ModelReport& report) {
   const ModelConfig& config = report.config;
   const MemoryEstimate& memory = report.memory;
   const Json json = {{"folder", report.folder},
-                     {"family", family_name(config.family)},
+                     {"family", name(config.family)},
                      {"parameters", parameter_count(config)},
                      {"layers", config.layers},
                      {"hidden_size", config.hidden_size},
@@ -105,7 +105,7 @@ std::string report_json(const ModelReport& report) {
                      {"intermediate_size", config.intermediate_size},
                      {"vocabulary_size", config.vocabulary_size},
                      {"tied_embeddings", config.tied_embeddings},
-                     {"rope_type", rope_type_name(config.rope.type)},
+                     {"rope_type", name(config.rope.type)},
                      {"rope_theta", config.rope.theta},
                      {"files", report.files},
                      {"bytes", report.bytes},

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "base/files.h"
+#include "model/cost.h"
 #include "model/files/config.h"
 #include "model/files/stored_weights.h"
-#include "model/memory_estimate.h"
 
 namespace odb {
 

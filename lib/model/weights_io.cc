@@ -7,8 +7,9 @@
 #include <ATen/Parallel.h>
 
 #include "base/error.h"
+#include "base/index.h"
+#include "base/json_reader.h"
 #include "base/log.h"
-#include "base/strict_json.h"
 #include "model/cpu/row_kernels.h"
 #include "model/files/weight_names.h"
 #include "model/language_model.h"
@@ -27,7 +28,7 @@ torch::ScalarType scalar_type(TensorType type) {
     case TensorType::f16:
       return torch::kHalf;
     default:
-      throw InternalError("{} is not a weight type", tensor_type_name(type));
+      throw InternalError("{} is not a weight type", name(type));
   }
 }
 
@@ -70,7 +71,7 @@ void read_pieces(FileSystem& files, const std::vector<Piece>& pieces) {
                      std::string buffer;
                      std::optional<InputFile> file;
                      for (std::int64_t i = begin; i < end; ++i) {
-                       const Piece& piece = pieces[static_cast<std::size_t>(i)];
+                       const Piece& piece = at(pieces, i);
                        if (!file || file->path() != piece.stored->path)
                          file.emplace(files, piece.stored->path);
                        read_piece(*file, piece, buffer);
@@ -144,7 +145,7 @@ std::vector<std::vector<TensorToWrite>> split_into_shards(
       if (type != rows.scalar_type() && !ready.isfinite().all().item<bool>() &&
           rows.isfinite().all().item<bool>())
         throw FileError("{}: a value exceeds the range of {}; write it in another type", name,
-                        tensor_type_name(options_type));
+                        odb::name(options_type));
       return std::string_view(static_cast<const char*>(ready.const_data_ptr()), ready.nbytes());
     };
     TensorToWrite tensor{weight.name, options.type, weight.shape, bytes};

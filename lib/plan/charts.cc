@@ -25,8 +25,8 @@ constexpr double kSheetWidth = kChartWidth * kChartsInRow;
 constexpr double kLegendSample = 24;
 constexpr double kLetterWidth = 7;
 
-std::string line_style(const std::string& colour, bool dashed) {
-  return fmt::format("stroke=\"{}\" stroke-width=\"2\" fill=\"none\"{}", colour,
+std::string line_style(const std::string& color, bool dashed) {
+  return fmt::format("stroke=\"{}\" stroke-width=\"2\" fill=\"none\"{}", color,
                      dashed ? " stroke-dasharray=\"6 4\"" : "");
 }
 
@@ -72,10 +72,10 @@ class Frame {
       const double height = y(line.values[place]);
       points += fmt::format("{:.1f},{:.1f} ", x(place), height);
       marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", x(place),
-                           height, line.colour);
+                           height, line.color);
     }
     return fmt::format("<polyline points=\"{}\" {}/>\n{}", points,
-                       line_style(line.colour, line.dashed), marks);
+                       line_style(line.color, line.dashed), marks);
   }
 
   double left_;
@@ -110,7 +110,7 @@ std::string draw_legend_line(const std::vector<LegendEntry>& entries, double y) 
   double left = kMargin;
   for (const LegendEntry& entry : entries) {
     svg += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" {3}/>\n",
-                       left, y, left + kLegendSample, line_style(entry.colour, entry.dashed));
+                       left, y, left + kLegendSample, line_style(entry.color, entry.dashed));
     svg += svg_text(left + kLegendSample + 5, y + 4, "start", entry.text);
     left += legend_width(entry);
   }

@@ -7,7 +7,7 @@
 namespace odb {
 
 struct ChartLine {
-  std::string colour;  // "#0072b2"
+  std::string color;  // "#0072b2"
   bool dashed = false;
   std::vector<double> values;  // one per place on the x axis
 };
@@ -20,7 +20,7 @@ struct Chart {
 
 struct LegendEntry {
   std::string text;
-  std::string colour;
+  std::string color;
   bool dashed = false;
 };
 

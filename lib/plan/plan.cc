@@ -99,7 +99,7 @@ PlanRow simulate_row(const PlanOptions& options, const Contender& contender, con
 
 }  // namespace
 
-std::uint64_t memory_wanted(const PlanOptions& options, std::int64_t samples) {
+std::uint64_t memory_needed(const PlanOptions& options, std::int64_t samples) {
   constexpr std::uint64_t kBytesOfPlan = 30;  // while plan_epoch() runs
   const bool plans = options.strategies.empty() ||
                      std::any_of(options.strategies.begin(), options.strategies.end(), plans_epoch);

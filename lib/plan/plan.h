@@ -59,7 +59,7 @@ struct PlanRow {
 
 // Bytes of memory for an epoch of `samples` samples: the lengths, and the plan if any strategy
 // makes one. Does not count the windows of the ranks.
-std::uint64_t memory_wanted(const PlanOptions& options, std::int64_t samples);
+std::uint64_t memory_needed(const PlanOptions& options, std::int64_t samples);
 
 // Returns the lengths to use with `ranks` ranks.
 using LengthsFor = std::function<LengthTable(std::int64_t ranks)>;

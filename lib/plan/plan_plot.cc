@@ -81,14 +81,14 @@ std::string plan_plot(const PlanOptions& options, const std::vector<PlanRow>& ro
   for (const Series& one : series) {
     auto place = std::find(names.begin(), names.end(), one.name);
     if (place == names.end()) place = names.insert(place, one.name);
-    const std::string colour =
+    const std::string color =
         kColours[static_cast<std::size_t>(place - names.begin()) % std::size(kColours)];
     const bool dashed = one.ranks != series.front().ranks;
     const std::string ranks =
         all_swept.size() > 1 ? fmt::format(", {} ranks", one.ranks) : std::string();
-    sheet.legend.push_back({.text = one.name + ranks, .colour = colour, .dashed = dashed});
+    sheet.legend.push_back({.text = one.name + ranks, .color = color, .dashed = dashed});
     for (std::size_t i = 0; i < std::size(kQuantities); ++i) {
-      ChartLine line{.colour = colour, .dashed = dashed, .values = {}};
+      ChartLine line{.color = color, .dashed = dashed, .values = {}};
       for (const PlanRow* row : one.rows)
         line.values.push_back(kQuantities[i].of(*row));
       sheet.charts[i].lines.push_back(std::move(line));

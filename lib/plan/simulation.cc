@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "batching/lock_step.h"
 #include "batching/rounds.h"
 #include "batching/strategies/make_source.h"
@@ -32,7 +33,7 @@ std::vector<std::int64_t> fill_all(std::vector<Rounds>& ranks,
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const Prepare prepare = [&](ViewId view) {
       ++drawn[rank];
-      const std::int32_t length = lengths[static_cast<std::size_t>(view)];
+      const std::int32_t length = at(lengths, view);
       return Item{.view = view, .length = length, .supervised = length};
     };
     fill(ranks[rank], prepare);
@@ -42,7 +43,7 @@ std::vector<std::int64_t> fill_all(std::vector<Rounds>& ranks,
 
 bool any_drawn_out(const std::vector<Rounds>& ranks) {
   return std::any_of(ranks.begin(), ranks.end(),
-                     [](const Rounds& rounds) { return rounds.wanted(1).empty(); });
+                     [](const Rounds& rounds) { return rounds.upcoming(1).empty(); });
 }
 
 bool is_data_round(const std::vector<Slot>& slots) {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "tokenizer/json_fields.h"
+#include "tokenizer/component_fields.h"
 
 namespace odb {
 
@@ -25,28 +25,28 @@ TokenId parse_id(const json& value, const std::string& where) {
 
 AddedToken parse_added_token(const json& entry, const std::string& where) {
   if (entry.is_object()) {
-    check_keys(entry, {"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"},
-               where);
+    fields(entry, where)
+        .allow_only({"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"});
   }
-  return {.id = parse_id(required_field(entry, "id", where), where),
-          .content = required_text(entry, "content", where),
-          .single_word = required_flag(entry, "single_word", where),
-          .lstrip = required_flag(entry, "lstrip", where),
-          .rstrip = required_flag(entry, "rstrip", where),
-          .normalized = required_flag(entry, "normalized", where),
-          .special = required_flag(entry, "special", where)};
+  return {.id = parse_id(fields(entry, where).value("id"), where),
+          .content = fields(entry, where).text("content"),
+          .single_word = fields(entry, where).boolean("single_word"),
+          .lstrip = fields(entry, where).boolean("lstrip"),
+          .rstrip = fields(entry, where).boolean("rstrip"),
+          .normalized = fields(entry, where).boolean("normalized"),
+          .special = fields(entry, where).boolean("special")};
 }
 
 // The ids of one entry of a TemplateProcessing's "single"; empty for the place of the text itself.
 std::vector<TokenId> template_ids(const json& item, const json& tokens,
                                   const Vocabulary& vocabulary, const std::string& where) {
   if (item.is_object() && item.contains("Sequence")) return {};
-  const json& special = required_field(item, "SpecialToken", where);
-  const std::string name = required_text(special, "id", where);
+  const json& special = fields(item, where).value("SpecialToken");
+  const std::string name = fields(special, where).text("id");
   const std::string place = where + ".special_tokens";
-  const json& known = required_field(tokens, name.c_str(), place);
+  const json& known = fields(tokens, place).value(name);
   std::vector<TokenId> ids;
-  for (const json& id : required_list(known, "ids", place)) {
+  for (const json& id : fields(known, place).list("ids")) {
     ids.push_back(parse_id(id, where));
     if (static_cast<std::size_t>(ids.back()) >= vocabulary.size()) {
       throw DataError("{}: '{}' stands for the id {}, but there are only {} tokens", where, name,
@@ -58,13 +58,13 @@ std::vector<TokenId> template_ids(const json& item, const json& tokens,
 
 SequenceFrame parse_template(const json& component, const Vocabulary& vocabulary,
                              const std::string& where) {
-  check_keys(component, {"type", "single", "pair", "special_tokens"}, where);
+  fields(component, where).allow_only({"type", "single", "pair", "special_tokens"});
   SequenceFrame frame;
   const json no_tokens = json::object();
   const json& tokens =
       component.contains("special_tokens") ? component["special_tokens"] : no_tokens;
   int texts = 0;
-  for (const json& item : required_list(component, "single", where)) {
+  for (const json& item : fields(component, where).list("single")) {
     const std::vector<TokenId> ids = template_ids(item, tokens, vocabulary, where);
     if (item.contains("Sequence")) ++texts;
     auto& side = texts == 0 ? frame.prefix : frame.suffix;
@@ -104,15 +104,15 @@ std::vector<AddedToken> parse_added_tokens(const json& component, Vocabulary& vo
 
 bool parse_normalizer(const json& component, const std::string& where) {
   if (component.is_null()) return false;
-  const std::string type = component_type(component, where);
+  const std::string type = fields(component, where).text("type");
   if (type != "NFC" && type != "Sequence") {
     throw DataError("{}: unknown normalizer '{}'; known are NFC and Sequence", where, type);
   }
-  check_keys(component, {"type", type == "NFC" ? "type" : "normalizers"}, where);
+  fields(component, where).allow_only({"type", type == "NFC" ? "type" : "normalizers"});
   if (type == "NFC") return true;
   bool nfc = false;
   std::size_t index = 0;
-  for (const json& step : required_list(component, "normalizers", where)) {
+  for (const json& step : fields(component, where).list("normalizers")) {
     nfc = parse_normalizer(step, fmt::format("{}.normalizers[{}]", where, index++)) || nfc;
   }
   return nfc;
@@ -121,7 +121,7 @@ bool parse_normalizer(const json& component, const std::string& where) {
 SequenceFrame parse_post_processor(const json& component, const Vocabulary& vocabulary,
                                    const std::string& where) {
   if (component.is_null()) return {};
-  const std::string type = component_type(component, where);
+  const std::string type = fields(component, where).text("type");
   if (type == "ByteLevel") {
     check_byte_level_keys(component, where);
     return {};
@@ -132,13 +132,13 @@ SequenceFrame parse_post_processor(const json& component, const Vocabulary& voca
         "{}: unknown post-processor '{}'; known are ByteLevel, TemplateProcessing and Sequence",
         where, type);
   }
-  check_keys(component, {"type", "processors"}, where);
+  fields(component, where).allow_only({"type", "processors"});
   SequenceFrame frame;
   std::size_t index = 0;
   int templates = 0;
-  for (const json& step : required_list(component, "processors", where)) {
+  for (const json& step : fields(component, where).list("processors")) {
     const std::string place = fmt::format("{}.processors[{}]", where, index++);
-    if (component_type(step, place) == "TemplateProcessing" && ++templates > 1) {
+    if (fields(step, place).text("type") == "TemplateProcessing" && ++templates > 1) {
       throw DataError("{}: a second TemplateProcessing", place);
     }
     SequenceFrame inner = parse_post_processor(step, vocabulary, place);
@@ -148,7 +148,7 @@ SequenceFrame parse_post_processor(const json& component, const Vocabulary& voca
 }
 
 void check_decoder(const json& component, const std::string& where) {
-  const std::string type = component.is_null() ? "null" : component_type(component, where);
+  const std::string type = component.is_null() ? "null" : fields(component, where).text("type");
   if (type != "ByteLevel") {
     throw DataError("{}: unknown decoder '{}'; expected ByteLevel", where, type);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "tokenizer/code_points.h"
 #include "tokenizer/utf8.h"
 
@@ -99,7 +100,7 @@ void append_composed(std::string_view segment, std::vector<std::int32_t>& code_p
       code_points.data(), static_cast<utf8proc_ssize_t>(code_points.size()), kOptions);
   ODB_CHECK_GE(count, 0);
   for (utf8proc_ssize_t i = 0; i < count; ++i)
-    append_utf8(static_cast<std::uint32_t>(code_points[static_cast<std::size_t>(i)]), out);
+    append_utf8(static_cast<std::uint32_t>(at(code_points, i)), out);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "tokenizer/json_fields.h"
+#include "tokenizer/component_fields.h"
 #include "tokenizer/split_steps.h"
 #include "tokenizer/word_scanner.h"
 
@@ -23,7 +23,7 @@ SplitBehavior parse_behavior(const json& component, const std::string& where) {
        {"MergedWithPrevious", SplitBehavior::merged_with_previous},
        {"MergedWithNext", SplitBehavior::merged_with_next},
        {"Contiguous", SplitBehavior::contiguous}}};
-  const std::string name = required_text(component, "behavior", where);
+  const std::string name = fields(component, where).text("behavior");
   for (const auto& [known, behavior] : kNames) {
     if (name == known) return behavior;
   }
@@ -46,22 +46,22 @@ PreTokenizer PreTokenizer::parse(const json& component, const std::string& where
 }
 
 void PreTokenizer::add(const json& component, const std::string& where) {
-  const std::string type = component_type(component, where);
+  const std::string type = fields(component, where).text("type");
   if (has_byte_level_) {
     throw DataError("{}: {} comes after ByteLevel, which must be the last step", where, type);
   }
   if (type == "Sequence") {
-    check_keys(component, {"type", "pretokenizers"}, where);
+    fields(component, where).allow_only({"type", "pretokenizers"});
     std::size_t index = 0;
-    for (const json& step : required_list(component, "pretokenizers", where)) {
+    for (const json& step : fields(component, where).list("pretokenizers")) {
       add(step, fmt::format("{}.pretokenizers[{}]", where, index++));
     }
   } else if (type == "Split") {
     add_split(component, where);
   } else if (type == "Digits") {
-    check_keys(component, {"type", "individual_digits"}, where);
+    fields(component, where).allow_only({"type", "individual_digits"});
     steps_.push_back(
-        make_digits_splitter(optional_flag(component, "individual_digits", false, where)));
+        make_digits_splitter(fields(component, where).boolean("individual_digits", false)));
   } else if (type == "ByteLevel") {
     add_byte_level(component, where);
   } else {
@@ -72,13 +72,13 @@ void PreTokenizer::add(const json& component, const std::string& where) {
 }
 
 void PreTokenizer::add_split(const json& component, const std::string& where) {
-  check_keys(component, {"type", "pattern", "behavior", "invert"}, where);
+  fields(component, where).allow_only({"type", "pattern", "behavior", "invert"});
   const SplitRule rule{.behavior = parse_behavior(component, where),
-                       .invert = optional_flag(component, "invert", false, where)};
-  const json& pattern = required_field(component, "pattern", where);
+                       .invert = fields(component, where).boolean("invert", false)};
+  const json& pattern = fields(component, where).value("pattern");
   const std::string place = where + ".pattern";
   if (pattern.is_object() && pattern.size() == 1 && pattern.contains("String")) {
-    std::string text = required_text(pattern, "String", place);
+    std::string text = fields(pattern, place).text("String");
     if (text.empty()) throw DataError("{}: an empty String matches nothing sensible", place);
     steps_.push_back(make_text_splitter(std::move(text), rule));
     return;
@@ -86,7 +86,7 @@ void PreTokenizer::add_split(const json& component, const std::string& where) {
   if (!pattern.is_object() || pattern.size() != 1 || !pattern.contains("Regex")) {
     throw DataError("{}: expected {{\"Regex\": ...}} or {{\"String\": ...}}", place);
   }
-  const std::string regex = required_text(pattern, "Regex", place);
+  const std::string regex = fields(pattern, place).text("Regex");
   std::unique_ptr<Splitter> scanner;
   // A scanner's words cover the whole text, so that there is nothing to invert or remove.
   if (rule.behavior == SplitBehavior::isolated) scanner = make_word_scanner(regex);
@@ -96,8 +96,8 @@ void PreTokenizer::add_split(const json& component, const std::string& where) {
 void PreTokenizer::add_byte_level(const json& component, const std::string& where) {
   check_byte_level_keys(component, where);
   has_byte_level_ = true;
-  add_prefix_space_ = required_flag(component, "add_prefix_space", where);
-  if (optional_flag(component, "use_regex", true, where)) {
+  add_prefix_space_ = fields(component, where).boolean("add_prefix_space");
+  if (fields(component, where).boolean("use_regex", true)) {
     built_in_ = make_word_scanner(kGpt2Pattern);
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace odb {
 
@@ -88,7 +89,7 @@ std::optional<TokenId> Vocabulary::find(std::string_view token) const {
 }
 
 std::string_view Vocabulary::spelling(TokenId id) const {
-  return spelling_of(entries_[static_cast<std::size_t>(id)]);
+  return spelling_of(at(entries_, id));
 }
 
 }  // namespace odb

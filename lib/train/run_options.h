@@ -5,7 +5,12 @@
 #include "data/data_options.h"
 #include "data/loader/loader_options.h"
 #include "model/model_options.h"
-#include "train/train_options.h"
+#include "train/output/logging_options.h"
+#include "train/output/run_folder.h"
+#include "train/session/rank_options.h"
+#include "train/step/evaluation_schedule.h"
+#include "train/step/optimizer_options.h"
+#include "train/step/run_length.h"
 
 namespace odb {
 

@@ -7,10 +7,12 @@
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "data/loader/record_loader.h"
-#include "model/compute_cost.h"
+#include "data/sample/show_sample.h"
+#include "model/cost.h"
 #include "model/files/stored_weights.h"
 #include "train/output/run_folder.h"
 #include "train/session/stop_check.h"
+#include "train/step/schedule.h"
 
 namespace odb {
 namespace {
@@ -44,7 +46,7 @@ Sample first_sample(const LoaderSetup& loader) {
   Sample sample;
   for (std::int64_t view = 0; view < loader.shape.data_size; ++view) {
     throw_if_stop_requested();
-    if (builder->build(view, 0, sample).left_out == WhyLeftOut::no) return sample;
+    if (builder->build(view, 0, sample).left_out == LeftOutReason::none) return sample;
   }
   throw DataError(
       "no sample can be trained: all {} rows are left out; see odb-trainer inspect data for the "
@@ -160,6 +162,16 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
       throw Error(error.code(), fmt::format("--eval-data {}: {}", data, error.what()));
     }
   return inputs;
+}
+
+void log_start(const TrainingInputs& inputs, const std::string& config) {
+  log("train").info("the options of this run:\n{}", config);
+  log("data").info("the first sample, {} tokens, {} of them supervised (marked):\n{}",
+                   inputs.first_sample.tokens.size(), inputs.first_sample.supervised,
+                   show_sample(inputs.first_sample, inputs.source->preprocessor().tokenizer(),
+                               Highlight::marks));
+  const std::string warning = why_nothing_is_learned(inputs.options.optimizer, inputs.limits);
+  if (!warning.empty()) log("train").warn("{}", warning);
 }
 
 }  // namespace odb

@@ -12,8 +12,8 @@
 #include "data/loader/loader.h"
 #include "data/sample/sample.h"
 #include "data/sample/sample_source.h"
+#include "model/cost.h"
 #include "model/files/config.h"
-#include "model/memory_estimate.h"
 #include "train/run_options.h"
 #include "train/session/launch_config.h"
 #include "train/step/progress.h"
@@ -43,5 +43,9 @@ void require_memory(const TrainingInputs& inputs, std::uint64_t available,
 // samples than ranks without --join.
 TrainingInputs prepare_training(FileSystem& files, const RunOptions& options,
                                 const LaunchConfig& launch);
+
+// Logs what a run begins with: its options (`config`, as JSON), its first sample, and why it would
+// learn nothing, if that is known.
+void log_start(const TrainingInputs& inputs, const std::string& config);
 
 }  // namespace odb

@@ -21,7 +21,7 @@ TEST_CASE("a durable write leaves the old file or the new one, whole, wherever p
       for_every_crash([](FileSystem& files) { files.write_durably("state.json", "old"); },
                       [](FileSystem& files) { files.write_durably("state.json", "newer"); },
                       [&](FaultyFileSystem& found, std::size_t step, Unsynced unsynced) {
-                        INFO("crash at step " << step << ", unsynced " << to_text(unsynced));
+                        INFO("crash at step " << step << ", unsynced " << name(unsynced));
                         const std::string bytes = found.read_all("state.json");
                         ++seen[bytes];
                         CHECK((bytes == "old" || bytes == "newer"));
@@ -38,7 +38,7 @@ TEST_CASE("a durable write that has returned survives any crash") {
   files.make_folders("run/a");
   files.write_durably("run/a/state.json", "{}");
   for (const Unsynced unsynced : kAllUnsynced) {
-    INFO(to_text(unsynced));
+    INFO(name(unsynced));
     CHECK(files.after_crash(unsynced).contents() ==
           Contents{{"/run/", ""}, {"/run/a/", ""}, {"/run/a/state.json", "{}"}});
   }
@@ -62,7 +62,7 @@ TEST_CASE("a folder is whole once it has its final name") {
   for_every_crash(nothing, save, [&](FaultyFileSystem& found, std::size_t step, Unsynced unsynced) {
     if (!found.exists("step-1")) return;
     ++whole;
-    INFO("crash at step " << step << ", unsynced " << to_text(unsynced));
+    INFO("crash at step " << step << ", unsynced " << name(unsynced));
     CHECK(found.read_all("step-1/a") == "bytes");
     CHECK(found.read_all("step-1/MANIFEST") == "bytes");
     CHECK_FALSE(found.exists("step-1.tmp"));

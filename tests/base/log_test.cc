@@ -26,7 +26,7 @@ struct Captured {
 };
 
 // A warning as it looks on a terminal: written by a forked child whose standard error is one.
-std::string warning_on_terminal(const char* no_colour) {
+std::string warning_on_terminal(const char* no_color) {
   const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
   REQUIRE(master >= 0);
   REQUIRE(::grantpt(master) == 0);
@@ -37,7 +37,7 @@ std::string warning_on_terminal(const char* no_colour) {
   if (child == 0) {
     ::dup2(terminal, STDERR_FILENO);
     ::setenv("TERM", "xterm", 1);
-    ::setenv("NO_COLOR", no_colour, 1);
+    ::setenv("NO_COLOR", no_color, 1);
     set_log_sink(standard_error_sink());
     log("data").warn("late");
     ::_exit(0);

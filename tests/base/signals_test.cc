@@ -130,7 +130,7 @@ TEST_CASE("a raised signal is found in the flag, with its name") {
     REQUIRE(::raise(row.signal_number) == 0);
     CHECK(errno == ENOSPC);
     CHECK(stop_state().reason == row.reason);
-    CHECK(to_text(stop_state().reason) == std::string(row.name));
+    CHECK(name(stop_state().reason) == std::string(row.name));
     CHECK(stop_state().interrupted == (row.signal_number == SIGINT));
   }
 }

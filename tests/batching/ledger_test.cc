@@ -24,7 +24,7 @@ const std::vector<LedgerRecord> kRecords = {
 std::string bytes_of(const std::vector<LedgerRecord>& records) {
   std::string bytes = ledger_header();
   for (const LedgerRecord& record : records)
-    bytes += serialise(record);
+    bytes += serialize(record);
   return bytes;
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("records are read back from their bytes in order") {
 }
 
 TEST_CASE("the bytes of a record do not change") {
-  const std::string bytes = serialise(LedgerRecord(step(1, 300, {5, 128}, {}, 2)));
+  const std::string bytes = serialize(LedgerRecord(step(1, 300, {5, 128}, {}, 2)));
   // Length 10; its complement; type, life, epoch, step (two bytes), count, two views (one and two
   // bytes), count; checksum.
   CHECK(bytes.substr(0, 8) == std::string("\x0a\0\0\0\xf5\xff\xff\xff", 8));
@@ -69,7 +69,7 @@ TEST_CASE("a ledger cut anywhere gives its complete records and the number of va
   const std::string bytes = bytes_of(kRecords);
   std::vector<std::size_t> ends = {ledger_header().size()};
   for (const LedgerRecord& record : kRecords)
-    ends.push_back(ends.back() + serialise(record).size());
+    ends.push_back(ends.back() + serialize(record).size());
   for (std::size_t length = 0; length <= bytes.size(); ++length) {
     std::uint64_t valid = 1;
     const auto records = read(std::string_view(bytes).substr(0, length), &valid);
@@ -100,7 +100,7 @@ TEST_CASE("damage before the last record is an error that names the place") {
 
 TEST_CASE("a change of any byte is an error, or loses only the last record") {
   const std::string bytes = bytes_of(kRecords);
-  const std::size_t last = bytes.size() - serialise(kRecords.back()).size();
+  const std::size_t last = bytes.size() - serialize(kRecords.back()).size();
   const std::vector<LedgerRecord> all_but_last(kRecords.begin(), kRecords.end() - 1);
   for (std::size_t i = 0; i < bytes.size(); ++i)
     for (const int change : {0x01, 0x10, 0x80, 0xff}) {
@@ -116,7 +116,7 @@ TEST_CASE("a change of any byte is an error, or loses only the last record") {
 
 TEST_CASE("an end of zeros is a torn end") {
   const std::string bytes = bytes_of(kRecords);
-  const std::size_t last = bytes.size() - serialise(kRecords.back()).size();
+  const std::size_t last = bytes.size() - serialize(kRecords.back()).size();
   for (const std::size_t zeros : {1, 4, 12, 5000}) {
     std::uint64_t valid = 0;
     CHECK(read(bytes + std::string(zeros, '\0'), &valid) == kRecords);

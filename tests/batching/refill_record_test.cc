@@ -15,7 +15,7 @@ TEST_CASE("refill record: what is written is read, and damage is found") {
   const std::string bytes = serialize(record);
   CHECK(bytes.size() < 2 + 2 * 16 + 6);
   CHECK(parse_refill_record(bytes, "here") == record);
-  CHECK(parse_refill_record(serialize({}), "here") == RefillRecord{});
+  CHECK(parse_refill_record(serialize(RefillRecord{}), "here") == RefillRecord{});
   CHECK_THROWS_AS(parse_refill_record(std::string_view(bytes).substr(0, bytes.size() - 1), "here"),
                   FileError);
   CHECK_THROWS_AS(parse_refill_record("", "here"), FileError);

@@ -153,7 +153,7 @@ TEST_CASE("lengths below one are refused with the sample's number") {
   const BatchingOptions o = resolve(options(Grouping::fit, 10), Layout::flat);
   for (const std::int32_t length : {0, -7}) {
     Rounds rounds = one_rank(o, 3);
-    const ViewId view = rounds.wanted(1).front();
+    const ViewId view = rounds.upcoming(1).front();
     CHECK_THROWS_WITH(rounds.deliver({view, length, 1}),
                       Catch::Contains(fmt::format("sample {} has {} tokens", view, length)));
     CHECK_THROWS_AS(rounds.deliver({view, 3, -1}), DataError);
@@ -163,7 +163,7 @@ TEST_CASE("lengths below one are refused with the sample's number") {
 TEST_CASE("answers out of order and offers before the window is full break an invariant") {
   const BatchingOptions o = resolve(options(Grouping::fit, 10), Layout::flat);
   Rounds rounds = one_rank(o, 3);
-  const std::vector<ViewId> views = rounds.wanted(2);
+  const std::vector<ViewId> views = rounds.upcoming(2);
   CHECK_THROWS_AS(rounds.deliver({views[1], 3, 1}), InternalError);
   CHECK_THROWS_AS(rounds.offer(), InternalError);
 }

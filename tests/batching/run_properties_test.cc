@@ -78,7 +78,7 @@ TEST_CASE("with --align balanced all groups are full until a rank has drawn all 
       std::vector<bool> drawn;
       for (int rank = 0; rank < scenario.world; ++rank) {
         fill(run.rank(rank), [&](ViewId view) { return scenario.prepare(view); });
-        drawn.push_back(run.rank(rank).wanted(1).empty());
+        drawn.push_back(run.rank(rank).upcoming(1).empty());
       }
       const Trace part = run.round();
       for (std::size_t rank = 0; rank < part.size(); ++rank) {
@@ -102,7 +102,7 @@ TEST_CASE("a window stays within its bounds") {
       for (int rank = 0; rank < scenario.world; ++rank) {
         fill(run.rank(rank), [&](ViewId view) { return scenario.prepare(view); });
         const auto undrawn =
-            static_cast<std::int64_t>(run.rank(rank).wanted(scenario.data_size).size());
+            static_cast<std::int64_t>(run.rank(rank).upcoming(scenario.data_size).size());
         const std::int64_t held = run.rank(rank).remaining() - undrawn;
         RC_ASSERT(held <= scenario.options.window + scenario.options.l_max);
       }
@@ -134,7 +134,8 @@ TEST_CASE("ranks that are replaced at any round change nothing") {
     while (!run.ended()) {
       const auto rank = static_cast<int>(rng.below(static_cast<std::uint64_t>(scenario.world)));
       if (rng.below(2) == 0)  // dies in the middle of its refill
-        for (const ViewId view : run.rank(rank).wanted(static_cast<std::int64_t>(rng.below(50)))) {
+        for (const ViewId view :
+             run.rank(rank).upcoming(static_cast<std::int64_t>(rng.below(50)))) {
           if (!run.rank(rank).filling()) break;
           const Prepared prepared = scenario.prepare(view);
           if (const auto* item = std::get_if<Item>(&prepared))

@@ -158,7 +158,7 @@ Stopped stop_after(const Scenario& scenario, Run& run, std::int64_t slots) {
                              .data_size = scenario.data_size,
                              .options = options_fingerprint(scenario.options)};
       stopped.states[rank] =
-          serialise({.owner = owner, .state = state_after(starts[rank], slots_of_rank)});
+          serialize(OwnedState{.owner = owner, .state = state_after(starts[rank], slots_of_rank)});
     }
     append(stopped.emitted, part);
   }

@@ -55,22 +55,22 @@ OwnedState state_of(int rank, int world, const DataState& state) {
 
 TEST_CASE("a state is read back from its bytes unchanged") {
   const OwnedState state = sample_state();
-  const OwnedState back = parse_state(serialise(state), "rank-00003");
+  const OwnedState back = parse_state(serialize(state), "rank-00003");
   CHECK(back.owner == state.owner);
   CHECK(back.state == state.state);
-  const OwnedState empty = parse_state(serialise({}), "x");
+  const OwnedState empty = parse_state(serialize(OwnedState{}), "x");
   CHECK(empty.state == DataState{});
 }
 
 TEST_CASE("the layout of a state's bytes does not change") {
-  const std::string bytes = serialise(sample_state());
+  const std::string bytes = serialize(sample_state());
   // A change of these bytes requires a new version of the format.
   CHECK(bytes.substr(0, 12) == std::string("ODBSTATE\x01\0\0\0", 12));
   CHECK(to_hex(checksum64(bytes)) == "5d3658dfbf4ab85f");
 }
 
 TEST_CASE("damage to any byte of a state is found") {
-  const std::string bytes = serialise(sample_state());
+  const std::string bytes = serialize(sample_state());
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
@@ -81,7 +81,7 @@ TEST_CASE("damage to any byte of a state is found") {
 }
 
 TEST_CASE("counts that do not fit the bytes are refused before memory is taken") {
-  const std::string bytes = serialise(sample_state());
+  const std::string bytes = serialize(sample_state());
   // The offsets of the counts of options, progressions, window, known bad, taken and left-out rows.
   const std::size_t end = bytes.size();
   for (const std::size_t place :
@@ -95,7 +95,7 @@ TEST_CASE("counts that do not fit the bytes are refused before memory is taken")
 }
 
 TEST_CASE("another version is refused with both numbers") {
-  std::string bytes = serialise(sample_state());
+  std::string bytes = serialize(sample_state());
   bytes[8] = 9;
   CHECK_THROWS_WITH(parse_state(resealed(bytes), "data/rank-00003.bin"),
                     Catch::Contains("data/rank-00003.bin") && Catch::Contains("version 9") &&
@@ -140,8 +140,9 @@ TEST_CASE("a state of a window of 1,024 is under 64 KiB at every step of an epoc
       largest_window = std::max(largest_window, start.window.size());
       const Trace part = run.round();
       const StateOwner owner{0, 2, 0, s.data_size, options_fingerprint(s.options)};
-      largest = std::max(largest,
-                         serialise({.owner = owner, .state = state_after(start, part[0])}).size());
+      largest = std::max(
+          largest,
+          serialize(OwnedState{.owner = owner, .state = state_after(start, part[0])}).size());
     }
     INFO(name(grouping));
     CHECK(largest_window > 800);
@@ -163,7 +164,7 @@ TEST_CASE("a state is under 64 KiB when every sample is as short as possible") {
         lock_step_round(ranks, [](ViewId view) -> Prepared { return Item{view, 1, 1}; });
     const OwnedState state{.owner = {}, .state = state_after(start, slots[0])};
     CHECK(state.state.taken.size() > 8000);
-    CHECK(serialise(state).size() < 64 * 1024);
+    CHECK(serialize(state).size() < 64 * 1024);
   }
 }
 

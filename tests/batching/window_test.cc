@@ -1,6 +1,7 @@
 #include "batching/window.h"
 
 #include "base/error.h"
+#include "batching/state.h"
 #include "catch.h"
 
 using namespace odb;

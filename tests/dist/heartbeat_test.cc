@@ -16,7 +16,7 @@ struct Watcher {
   std::unique_ptr<Heartbeat> heartbeat;
 };
 
-void start(Watcher& watcher, const StoreAddress& store, int rank, int world, milliseconds timeout,
+void start(Watcher& watcher, const HostPort& store, int rank, int world, milliseconds timeout,
            const std::string& phase = "waiting") {
   watcher.heartbeat = std::make_unique<Heartbeat>(
       HeartbeatOptions{.store = store,

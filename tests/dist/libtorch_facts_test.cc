@@ -5,7 +5,7 @@
 #include <torch/utils.h>
 
 #include "catch.h"
-#include "dist/gloo_device.h"
+#include "dist/gloo_process_group.h"
 
 using namespace odb;
 

@@ -39,14 +39,6 @@ TEST_CASE("a host may have as many connections as its system lets it") {
   CHECK(limit.rlim_cur == limit.rlim_max);
 }
 
-TEST_CASE("an address survives being written and read, and other texts are not addresses") {
-  const StoreAddress address{"node17.cluster", 29500};
-  CHECK(to_text(address) == "node17.cluster:29500");
-  CHECK(parse_store_address(to_text(address)) == address);
-  for (const char* text : {"", "node", ":29500", "node:", "node:0", "node:65536", "node:port"})
-    CHECK_FALSE(parse_store_address(text));
-}
-
 TEST_CASE("of many connections that set a key once the first one's value stays") {
   Store store = Store::host({"127.0.0.1", 0});
   CHECK(store.set_once("winner", "a") == "a");
@@ -72,7 +64,7 @@ TEST_CASE("a wait ends when the key comes, or with its limit, and the connection
 }
 
 TEST_CASE("a store that nobody hosts is a lost peer, named by its address") {
-  StoreAddress address;
+  HostPort address;
   { address = Store::host({"127.0.0.1", 0}).address(); }
   CHECK_THROWS_WITH(Store::connect(address, milliseconds(1000)),
                     Catch::Contains("was not reached in 1 s"));
@@ -113,7 +105,7 @@ TEST_CASE("a store is hosted on a socket that listens already, where others have
     Store::connect({"127.0.0.1", socket.port}, milliseconds(60000)).set("early", "here");
   });
   Store store = Store::host({"127.0.0.1", 0}, socket.descriptor);
-  CHECK(store.address() == StoreAddress{"127.0.0.1", socket.port});
+  CHECK(store.address() == HostPort{"127.0.0.1", socket.port});
   CHECK(store.wait_for("early", milliseconds(60000)));
   early.join();
 }

@@ -18,8 +18,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "catch.h"
-#include "data/loader/child_process.h"
-#include "data/loader/shared_memory.h"
+#include "data/loader/processes/child_process.h"
+#include "data/loader/shared/shared_memory.h"
 #include "dist/control.h"
 #include "dist/peer_loss.h"
 #include "dist/rank_heartbeat.h"
@@ -61,7 +61,7 @@ void train(TrainingGroups& groups, std::atomic<std::int64_t>& steps) {
 }
 
 int run_rank(int rank, const ListeningPort& socket, Shared& shared, const std::string& errors) {
-  const StoreAddress address{"127.0.0.1", socket.port};
+  const HostPort address{"127.0.0.1", socket.port};
   const int file = ::open(errors.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   ::dup2(file, STDERR_FILENO);
   start_log({.rank = rank, .role = "trainer"});

@@ -38,7 +38,7 @@ CaseRow row_of(const std::string& line, SampleBuilder& builder) {
   RecordBuffer record;
   std::ranges::copy(line, record.resize(line.size()).begin());
   try {
-    if (builder.build(record, row.sample) != WhyLeftOut::no)
+    if (builder.build(record, row.sample) != LeftOutReason::none)
       row.left_out = LeftOutReason::no_supervised_token;
   } catch (const DataError&) {
     row.left_out = LeftOutReason::bad_record;

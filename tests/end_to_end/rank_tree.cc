@@ -8,7 +8,7 @@
 #include <regex>
 #include <sstream>
 
-#include "data/loader/process_use.h"
+#include "data/loader/processes/process_use.h"
 #include "processes.h"
 #include "texts.h"
 

@@ -57,7 +57,7 @@ void judge_codes(const TrainerRun& run, const ExpectedRun& expected, RunVerdict&
 void judge_epoch(std::int64_t number, const EpochCoverage& epoch, RunVerdict& verdict) {
   std::string left_out;
   for (const auto& [reason, count] : epoch.left_out)
-    left_out += fmt::format(" ({} {})", count, describe(reason));
+    left_out += fmt::format(" ({} {})", count, name(reason));
   verdict.report +=
       fmt::format("  epoch {}: {} trained, left out:{}, {} repeated ({}), {} missing ({})\n",
                   number, epoch.trained, left_out, epoch.repeated, list(epoch.repeated_examples),

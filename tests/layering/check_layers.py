@@ -16,7 +16,7 @@ import pathlib
 import re
 import sys
 
-ALL = {"base", "tokenizer", "batching", "plan", "data", "model", "dist", "profile", "train", "launch"}
+ALL = {"base", "tokenizer", "batching", "plan", "data", "model", "dist", "profile", "train", "launch", "bench", "doctor"}
 ARROWS = {
     "base": set(),
     "tokenizer": {"base"},
@@ -26,10 +26,12 @@ ARROWS = {
     "model": {"base"},
     "dist": {"base", "batching"},
     "profile": {"base"},
-    "train": ALL - {"train", "launch"},
+    "train": {"base", "tokenizer", "batching", "plan", "data", "model", "dist", "profile"},
     "launch": {"base"},
+    "bench": {"base", "tokenizer", "batching", "data", "model", "dist"},
+    "doctor": {"base"},
 }
-TORCH = {"model", "dist", "profile", "train"}
+TORCH = {"model", "dist", "profile", "train", "bench"}
 PURE = {"batching"}
 
 TORCH_HEADER = re.compile(r"(torch|ATen|c10|caffe2|cuda|gloo|nccl|cupti|kineto)(/|_|\.|$)|libkineto")

@@ -25,7 +25,7 @@ torch::ScalarType scalar_type(TensorType type) {
     case TensorType::i64:
       return torch::kLong;
     default:
-      throw InternalError("no test reads {}", tensor_type_name(type));
+      throw InternalError("no test reads {}", name(type));
   }
 }
 

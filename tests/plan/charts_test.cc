@@ -30,9 +30,9 @@ TEST_CASE("texts are escaped, lines are drawn from left to right") {
       {.title = "a < b & c > d",
        .x_title = "x",
        .x_places = {"1", "2"},
-       .legend = {{.text = "one", .colour = "#000000"}},
+       .legend = {{.text = "one", .color = "#000000"}},
        .charts = {
-           {.title = "t", .decimals = 0, .lines = {{.colour = "#000000", .values = {0, 10}}}}}});
+           {.title = "t", .decimals = 0, .lines = {{.color = "#000000", .values = {0, 10}}}}}});
   CHECK(svg.find(">a &lt; b &amp; c &gt; d</text>") != std::string::npos);
   CHECK(svg.find("<polyline points=\"134.5,") != std::string::npos);
   CHECK_THAT(svg, Catch::EndsWith("</svg>\n"));

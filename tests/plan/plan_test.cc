@@ -160,11 +160,11 @@ TEST_CASE("the JSON holds the documented keys") {
 
 TEST_CASE("the memory of a plan is known before it is allocated") {
   PlanOptions options;
-  CHECK(memory_wanted(options, 2'000'000'000) == 68'000'000'000);
+  CHECK(memory_needed(options, 2'000'000'000) == 68'000'000'000);
   options.strategies = {Strategy::odb, Strategy::standard};
-  CHECK(memory_wanted(options, 2'000'000'000) == 8'000'000'000);
+  CHECK(memory_needed(options, 2'000'000'000) == 8'000'000'000);
   options.strategies.push_back(Strategy::gmt);
-  CHECK(memory_wanted(options, 1000) == 34'000);
+  CHECK(memory_needed(options, 1000) == 34'000);
 }
 
 TEST_CASE("options of plan") {

@@ -337,7 +337,7 @@ int FaultyFileSystem::do_free_space(const std::string& folder,
   return 0;
 }
 
-const char* to_text(Unsynced unsynced) {
+const char* name(Unsynced unsynced) {
   switch (unsynced) {
     case Unsynced::lost:
       return "lost";

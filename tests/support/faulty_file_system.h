@@ -131,7 +131,7 @@ class FaultyFileSystem final : public FileSystem {
 };
 
 // The name of an Unsynced kind, for a test's INFO.
-const char* to_text(Unsynced unsynced);
+const char* name(Unsynced unsynced);
 
 // For each step n that `action` makes on a disk made ready by `prepare` (durably, however it
 // writes): runs it on a fresh one with a crash at n, and calls `check` with the disk found after

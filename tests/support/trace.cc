@@ -50,7 +50,7 @@ void TraceChecker::add(int rank, const Slot& slot) {
   check_place(rank, slot);
   check_group(rank, slot);
   for (const LeftOut& row : slot.left_out)
-    see(row.view, describe(row.reason), rank, slot);
+    see(row.view, name(row.reason), rank, slot);
   check_shared(rank, slot);
 }
 

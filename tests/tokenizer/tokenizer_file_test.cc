@@ -125,10 +125,10 @@ const std::vector<Refusal> kRefusals = {
      {"added_tokens[0]", "empty"}},
     {"an added token without a flag",
      [](json& f) { f["added_tokens"][0].erase("lstrip"); },
-     {"added_tokens[0]", "'lstrip' is missing"}},
+     {"added_tokens[0]", "lstrip: found nothing"}},
     {"a flag that is text",
      [](json& f) { f["added_tokens"][0]["special"] = "yes"; },
-     {"'special'", "true or false"}},
+     {"special", "true or false"}},
     {"another normalizer",
      [](json& f) { f["normalizer"]["type"] = "Lowercase"; },
      {"normalizer", "Lowercase", "NFC"}},
@@ -175,7 +175,7 @@ const std::vector<Refusal> kRefusals = {
            {"single", {{{"SpecialToken", {{"id", "<s>"}}}}, {{"Sequence", {{"id", "A"}}}}}},
            {"special_tokens", json::object()}};
      },
-     {"special_tokens", "'<s>' is missing"}},
+     {"special_tokens", "<s>: found nothing"}},
     {"a template without the text",
      [](json& f) {
        f["post_processor"] = {{"type", "TemplateProcessing"}, {"single", json::array()}};

@@ -17,6 +17,9 @@
 
 namespace odb {
 
+// What stands after the name of the subcommand.
+using Arguments = std::vector<std::string>;
+
 struct CommandUsage {
   std::string name;             // "train"
   std::string summary;          // what the command does: a sentence or a short paragraph
@@ -33,11 +36,12 @@ struct CommandLine {
 // before anything else is checked; --print-config shows the merged values and does not require the
 // required options. Lines of the help text are at most `width` columns. Throws UsageError.
 CommandLine read_command_line(OptionTable& table, const CommandUsage& usage,
-                              const std::vector<std::string>& arguments, size_t width);
+                              const Arguments& arguments, size_t width);
 
 // The same for the terminal: prints the answer to standard output and returns nothing, or returns
 // the arguments without dashes.
-std::optional<std::vector<std::string>> parse_command_line(
-    OptionTable& table, const CommandUsage& usage, const std::vector<std::string>& arguments);
+std::optional<std::vector<std::string>> parse_command_line(OptionTable& table,
+                                                           const CommandUsage& usage,
+                                                           const Arguments& arguments);
 
 }  // namespace odb

@@ -153,8 +153,8 @@ std::optional<std::string> text_of(const Option& option, const Json& value) {
   return std::nullopt;
 }
 
-std::string json_wanted(const Option& option) {
-  std::string form = option.wanted();
+std::string json_expected(const Option& option) {
+  std::string form = option.expected();
   if (option.kind == OptionKind::boolean) form = "true or false";
   if (option.kind == OptionKind::text)
     form = fmt::format("a text in quotes{}: {}", option.bare_number ? " or a number" : "", form);
@@ -171,7 +171,7 @@ GivenValue given_value(const Option& option, const std::string& key, const Json&
     std::optional<std::string> text = text_of(option, element);
     if (!text)
       throw UsageError("{}: found {}, expected {}", given.place, found(element),
-                       json_wanted(option));
+                       json_expected(option));
     given.texts.push_back(*std::move(text));
   }
   return given;

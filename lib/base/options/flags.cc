@@ -76,7 +76,7 @@ void check_value(const Option& option, const std::string& flag, const std::strin
   const bool joined = std::ranges::find(arguments, flag + "=" + value) != arguments.end();
   if (is_flag && !joined)
     throw UsageError("{} needs a value, found the flag {}; expected {}", flag, value,
-                     option.wanted());
+                     option.expected());
   try {
     (void)nlohmann::json(value).dump();  // the config of a run must be able to hold it
   } catch (const nlohmann::json::exception&) {

@@ -49,7 +49,7 @@ std::string Option::range() const {
   return text;
 }
 
-std::string Option::wanted() const {
+std::string Option::expected() const {
   std::string text = choices.empty() ? form : fmt::format("one of {}", fmt::join(choices, ", "));
   if (!bounds.empty()) text += ", " + range();
   if (!unit.empty()) text += fmt::format(" ({})", unit);

@@ -56,7 +56,7 @@ struct Option {
   // `name`, then the former names.
   std::vector<std::string> all_names() const;
   // "an integer, at least 1 (tokens)", "one of greedy, fit".
-  std::string wanted() const;
+  std::string expected() const;
   // "at least 1, below 5"; empty when unbounded.
   std::string range() const;
 };

@@ -195,7 +195,7 @@ T read_option_value(const std::string& text, const Option& option, const OptionR
     good = rules.tests[i](*reading.value);
   if (good) return *std::move(reading.value);
   const std::string problem = reading.problem.empty() ? "" : " (" + reading.problem + ")";
-  throw UsageError("found '{}'{}, expected {}", text, problem, option.wanted());
+  throw UsageError("found '{}'{}, expected {}", text, problem, option.expected());
 }
 }  // namespace detail
 
@@ -237,7 +237,7 @@ OptionTable::Declaration<V> OptionTable::declare(std::string name, V& variable,
   };
   option.write = [&variable, &option, rules](const std::vector<std::string>& texts) {
     if (texts.empty() && option.never_empty)
-      throw UsageError("found no value, expected one or more, each {}", option.wanted());
+      throw UsageError("found no value, expected one or more, each {}", option.expected());
     std::vector<T> values;
     values.reserve(texts.size());
     for (const std::string& text : texts)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "base/permutation.h"
 
 namespace odb {
@@ -40,7 +41,7 @@ EpochPlan plan_bmt(const PlanInput& input) {
   plan.order.resize(lengths.size());
   for (std::int64_t position = 0; position < size; ++position) {
     const ViewId view = epoch_order(position);
-    plan.order[static_cast<std::size_t>(next[bucket_of(view)]++)] = view;
+    at(plan.order, next[bucket_of(view)]++) = view;
   }
   for (std::size_t bucket = 0; bucket < bounds.size(); ++bucket)
     cut_batches(plan, begins[bucket], begins[bucket + 1]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "base/permutation.h"
 
 namespace odb {
@@ -15,7 +16,7 @@ EpochPlan plan_bucket(const PlanInput& input) {
   const Permutation epoch_order(size, input.seed, input.epoch);
   plan.order.resize(input.lengths->size());
   for (std::int64_t position = 0; position < size; ++position)
-    plan.order[static_cast<std::size_t>(position)] = epoch_order(position);
+    at(plan.order, position) = epoch_order(position);
 
   const std::int64_t pool = input.options.bucket_pool_factor * input.options.batch_size;
   for (std::int64_t begin = 0; begin < size; begin += pool) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/permutation.h"
 #include "base/rng.h"
 #include "batching/strategies/bmt.h"
@@ -74,7 +75,7 @@ BatchLimit token_budget_limit(const BatchingOptions& resolved) {
 }
 
 std::int32_t planned_length(const EpochPlan& plan, ViewId view) {
-  return std::max(1, (*plan.lengths)[static_cast<std::size_t>(view)]);
+  return std::max(1, at((*plan.lengths), view));
 }
 
 // Sorts (length, place in the epoch's order) packed into one word: half the memory and a third of
@@ -85,10 +86,10 @@ std::vector<ViewId> views_by_length(const PlanInput& input, LengthOrder directio
   const Permutation order(size, input.seed, input.epoch);
   std::vector<std::int64_t> words(lengths.size());
   for (std::int64_t position = 0; position < size; ++position) {
-    std::int64_t length = std::max(1, lengths[static_cast<std::size_t>(order(position))]);
+    std::int64_t length = std::max(1, at(lengths, order(position)));
     if (direction == LengthOrder::longest_first)
       length = std::numeric_limits<std::int32_t>::max() - length;
-    words[static_cast<std::size_t>(position)] = length << kPositionBits | position;
+    at(words, position) = length << kPositionBits | position;
   }
   std::sort(words.begin(), words.end());
   constexpr std::int64_t kPositionMask = (std::int64_t{1} << kPositionBits) - 1;
@@ -101,7 +102,7 @@ void cut_batches(EpochPlan& plan, std::int64_t begin, std::int64_t end) {
   BatchRange batch{.begin = begin, .end = begin};
   GroupSums sums;
   for (; batch.end < end; ++batch.end) {
-    const ViewId view = plan.order[static_cast<std::size_t>(batch.end)];
+    const ViewId view = at(plan.order, batch.end);
     const Item item{.view = view, .length = planned_length(plan, view), .supervised = 0};
     GroupSums with_item = sums;
     with_item.add(item);

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/index.h"
 #include "batching/group.h"
 #include "batching/item.h"
 #include "batching/options.h"
@@ -48,9 +49,8 @@ struct EpochPlan {
 
   std::int64_t size() const { return static_cast<std::int64_t>(batches.size()); }
   std::span<const ViewId> batch(std::int64_t number) const {
-    const BatchRange& range = batches[static_cast<std::size_t>(number)];
-    return std::span(order).subspan(static_cast<std::size_t>(range.begin),
-                                    static_cast<std::size_t>(range.end - range.begin));
+    const BatchRange& range = at(batches, number);
+    return slice(order, range.begin, range.end);
   }
 };
 

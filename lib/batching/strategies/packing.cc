@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "batching/strategies/number_set.h"
 
 namespace odb {
@@ -24,7 +25,7 @@ class OpenRows {
     const auto room = rooms_.at_or_above(static_cast<std::size_t>(length));
     if (!room) return {0, kNoRow};
     const std::int64_t row = newest_[*room];
-    newest_[*room] = next_[static_cast<std::size_t>(row)];
+    newest_[*room] = at(next_, row);
     if (newest_[*room] == kNoRow) rooms_.erase(*room);
     return {static_cast<std::int64_t>(*room), row};
   }
@@ -33,8 +34,8 @@ class OpenRows {
   void put(std::int64_t room, std::int64_t row) {
     if (static_cast<std::size_t>(row) == next_.size()) next_.push_back(kNoRow);
     if (room < 1) return;
-    std::int64_t& newest = newest_[static_cast<std::size_t>(room)];
-    next_[static_cast<std::size_t>(row)] = std::exchange(newest, row);
+    std::int64_t& newest = at(newest_, room);
+    at(next_, row) = std::exchange(newest, row);
     rooms_.insert(static_cast<std::size_t>(room));
   }
 
@@ -81,7 +82,7 @@ EpochPlan plan_packing(const PlanInput& input) {
 
   plan.batches.resize(static_cast<std::size_t>(rows));
   for (const std::int64_t row : row_of)
-    ++plan.batches[static_cast<std::size_t>(row)].end;
+    ++at(plan.batches, row).end;
   std::int64_t begin = 0;
   for (BatchRange& batch : plan.batches) {
     const std::int64_t size = std::exchange(batch.end, begin);
@@ -90,8 +91,8 @@ EpochPlan plan_packing(const PlanInput& input) {
   }
   plan.order.resize(views.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
-    BatchRange& batch = plan.batches[static_cast<std::size_t>(row_of[i])];
-    plan.order[static_cast<std::size_t>(batch.end++)] = views[i];
+    BatchRange& batch = at(plan.batches, row_of[i]);
+    at(plan.order, batch.end++) = views[i];
   }
   shuffle_batches(plan, input);
   return plan;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "batching/alignment.h"
 
 namespace odb {
@@ -36,7 +37,7 @@ std::span<const ViewId> PlannedSource::batch_at(const SamplerPosition& position)
     GroupSums sums;
     std::int64_t end = position.leftover_begin;
     for (; end < position.leftover_end; ++end) {
-      const ViewId view = (*leftovers_)[static_cast<std::size_t>(end)];
+      const ViewId view = at(*leftovers_, end);
       sums.add({.view = view, .length = planned_length(*plan_, view), .supervised = 0});
       if (!plan_->limit.permits(sums)) break;
     }
@@ -58,7 +59,7 @@ void PlannedSource::advance(SamplerPosition& position, std::size_t batch_size) {
   if (front.count() == 0) position.progressions.erase(position.progressions.begin());
 }
 
-std::vector<ViewId> PlannedSource::wanted(std::int64_t limit) const {
+std::vector<ViewId> PlannedSource::upcoming(std::int64_t limit) const {
   std::vector<ViewId> views;
   const auto room = [&] { return static_cast<std::size_t>(limit) - views.size(); };
   for (std::size_t i = next_restored_; i < restored_.size() && room() > 0; ++i)
@@ -116,7 +117,7 @@ void PlannedSource::close_batch_if_complete() {
 }
 
 void PlannedSource::deliver(const Item& item) {
-  const std::int32_t known = (*plan_->lengths)[static_cast<std::size_t>(item.view)];
+  const std::int32_t known = at((*plan_->lengths), item.view);
   if (item.length != known)
     throw DataError(
         "sample {} has {} tokens, but its batch was planned with {}; the data, tokenizer or "

@@ -26,7 +26,7 @@ class PlannedSource final : public GroupSource {
   PlannedSource(const BatchingOptions& resolved, std::shared_ptr<const EpochPlan> plan,
                 LeftoverList leftovers, const RoundStart& start);
 
-  std::vector<ViewId> wanted(std::int64_t limit) const override;
+  std::vector<ViewId> upcoming(std::int64_t limit) const override;
   bool filling() const override;
   // DataError: the length differs from the one in the plan.
   void deliver(const Item& item) override;

@@ -19,7 +19,7 @@ StandardSource::StandardSource(const BatchingOptions& resolved, const Permutatio
     restored_.push_back(entry.view);
 }
 
-std::vector<ViewId> StandardSource::wanted(std::int64_t limit) const {
+std::vector<ViewId> StandardSource::upcoming(std::int64_t limit) const {
   const std::int64_t again = std::min(limit, restored_left());
   const auto first = restored_.begin() + static_cast<std::ptrdiff_t>(next_restored_);
   std::vector<ViewId> views(first, first + again);

@@ -2,11 +2,13 @@
 
 #include <array>
 
+#include "base/index.h"
+
 namespace odb {
 
-std::string_view role_name(Role role) {
+std::string_view name(Role role) {
   constexpr std::array<std::string_view, 4> kNames = {"system", "user", "assistant", "tool"};
-  return kNames[static_cast<std::size_t>(role)];
+  return at(kNames, role);
 }
 
 }  // namespace odb

@@ -16,7 +16,7 @@ namespace odb {
 enum class Role : std::uint8_t { system, user, assistant, tool };
 
 // "system", "user", "assistant", "tool".
-std::string_view role_name(Role role);
+std::string_view name(Role role);
 
 struct ToolCall {
   std::string_view name;

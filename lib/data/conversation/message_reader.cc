@@ -120,7 +120,7 @@ void MessageReader::read_message(const JsonValue& json, const ErrorContext& cont
   if (message.calls > 0 && message.role != Role::assistant)
     throw DataError(
         "{}: found tool calls in a turn of the role '{}'; expected the role 'assistant'",
-        context.text(), role_name(message.role));
+        context.text(), name(message.role));
   if (const auto& reasoning = fields[Column::reasoning_content]) {
     message.reasoning = as_string(*reasoning);
     if (!message.reasoning)

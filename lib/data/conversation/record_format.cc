@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace odb {
 namespace {
@@ -20,8 +21,8 @@ constexpr std::array<std::string_view, kColumns> kColumnNames = {
 
 }  // namespace
 
-std::string_view format_name(RecordFormat format) {
-  return kFormatNames[static_cast<std::size_t>(format)];
+std::string_view name(RecordFormat format) {
+  return at(kFormatNames, format);
 }
 
 std::optional<RecordFormat> parse_format(std::string_view name) {
@@ -46,7 +47,7 @@ ColumnNames::ColumnNames(const std::vector<std::string>& words) : ColumnNames() 
           "--column {}: expected STANDARD=NAME, where NAME is the name in the data and STANDARD is "
           "one of {}",
           word, fmt::join(kColumnNames, ", "));
-    names_[static_cast<std::size_t>(found - kColumnNames.begin())] = word.substr(equals + 1);
+    at(names_, found - kColumnNames.begin()) = word.substr(equals + 1);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/index.h"
 #include "data/json/json_record.h"
 
 namespace odb {
@@ -24,7 +25,7 @@ enum class RecordFormat : std::uint8_t {
 constexpr std::size_t kRecordFormats = 6;
 
 // "messages", "sharegpt", "alpaca", "prompt-completion", "text", "tokens".
-std::string_view format_name(RecordFormat format);
+std::string_view name(RecordFormat format);
 
 // --data-format: nullopt for "auto". Throws UsageError listing the known names.
 std::optional<RecordFormat> parse_format(std::string_view name);
@@ -64,9 +65,7 @@ class ColumnNames {
   // name.
   explicit ColumnNames(const std::vector<std::string>& words);
 
-  const std::string& operator[](Column column) const {
-    return names_[static_cast<std::size_t>(column)];
-  }
+  const std::string& operator[](Column column) const { return at(names_, column); }
 
  private:
   std::array<std::string, kColumns> names_;
@@ -78,11 +77,9 @@ class Fields {
   Fields(const simdjson::dom::object& object, const ColumnNames& names, Column first, Column last);
 
   // Null values are absent; see is_null().
-  const std::optional<JsonValue>& operator[](Column column) const {
-    return values_[static_cast<std::size_t>(column)];
-  }
+  const std::optional<JsonValue>& operator[](Column column) const { return at(values_, column); }
   bool has(Column column) const { return (*this)[column].has_value(); }
-  bool is_null(Column column) const { return null_[static_cast<std::size_t>(column)]; }
+  bool is_null(Column column) const { return at(null_, column); }
 
  private:
   std::array<std::optional<JsonValue>, kColumns> values_;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/index.h"
 #include "base/percentile.h"
 
 namespace odb {
@@ -24,7 +25,7 @@ std::vector<LengthBar> histogram(const std::vector<std::int64_t>& sorted, std::s
     bars[i].below = bars[i].from + width;
   }
   for (const std::int64_t length : sorted)
-    ++bars[static_cast<std::size_t>(length / width)].samples;
+    ++at(bars, length / width).samples;
   return bars;
 }
 
@@ -63,7 +64,7 @@ DataReport make_report(const std::vector<std::vector<RowLength>>& file_lengths,
   for (const std::vector<RowLength>& lengths : file_lengths) {
     for (const RowLength& row : lengths) {
       ++report.rows_by_reason[row.left_out];
-      if (row.reason() != WhyLeftOut::no) continue;
+      if (row.reason() != LeftOutReason::none) continue;
       const std::int64_t length = row.length;
       const bool cut = cutoff_length > 0 && length > cutoff_length;
       before.push_back(length);

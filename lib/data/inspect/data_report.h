@@ -40,9 +40,9 @@ struct DataReport {
   std::vector<FileReport> files;
   std::string chat_template;
   std::int64_t cutoff_length = 0;
-  std::array<std::int64_t, kLeftOutReasons> rows_by_reason{};  // [no]: trained
-  std::vector<std::string> problems;                           // of the first bad rows
-  LengthSummary before_cut;                                    // of the trained samples
+  std::array<std::int64_t, kRowReasons.size()> rows_by_reason{};  // as kRowReasons
+  std::vector<std::string> problems;                              // of the first bad rows
+  LengthSummary before_cut;                                       // of the trained samples
   LengthSummary after_cut;
   std::int64_t tokens = 0;      // of the trained samples, after the cut
   std::int64_t supervised = 0;  // of these

@@ -31,7 +31,7 @@ Json file_json(const FileReport& file) {
   Json formats = Json::object();
   for (std::size_t i = 0; i < file.rows_by_format.size(); ++i)
     if (file.rows_by_format[i] > 0)
-      formats[std::string(format_name(static_cast<RecordFormat>(i)))] = file.rows_by_format[i];
+      formats[std::string(name(static_cast<RecordFormat>(i)))] = file.rows_by_format[i];
   return {{"path", file.path},
           {"layout", file.layout},
           {"rows", file.rows},
@@ -47,7 +47,7 @@ std::string report_json(const DataReport& report) {
     files.push_back(file_json(file));
   Json left_out = Json::object();
   for (std::size_t i = 1; i < report.rows_by_reason.size(); ++i)
-    left_out[std::string(left_out_text(static_cast<WhyLeftOut>(i)))] = report.rows_by_reason[i];
+    left_out[name(kRowReasons[i])] = report.rows_by_reason[i];
   const Json json = {{"files", std::move(files)},
                      {"chat_template", report.chat_template},
                      {"cutoff_len", report.cutoff_length},

@@ -21,8 +21,7 @@ std::string files_text(const DataReport& report) {
     if (file.weight != 1.0) out += fmt::format(", weight {}", file.weight);
     for (std::size_t i = 0; i < file.rows_by_format.size(); ++i)
       if (file.rows_by_format[i] > 0)
-        out += fmt::format(", {} {}", file.rows_by_format[i],
-                           format_name(static_cast<RecordFormat>(i)));
+        out += fmt::format(", {} {}", file.rows_by_format[i], name(static_cast<RecordFormat>(i)));
     out += "\n";
   }
   return out;
@@ -33,8 +32,7 @@ std::string left_out_lines(const DataReport& report) {
   for (std::size_t i = 1; i < report.rows_by_reason.size(); ++i)
     if (report.rows_by_reason[i] > 0)
       out += fmt::format("left out: {} rows ({:.2f} %): {}\n", report.rows_by_reason[i],
-                         percent(report.rows_by_reason[i], report.rows()),
-                         left_out_text(static_cast<WhyLeftOut>(i)));
+                         percent(report.rows_by_reason[i], report.rows()), name(kRowReasons[i]));
   for (const std::string& problem : report.problems)
     out += fmt::format("  {}\n", problem);
   return out;

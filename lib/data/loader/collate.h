@@ -16,8 +16,8 @@
 
 #include "data/loader/loader.h"
 #include "data/loader/refill.h"
-#include "data/loader/sample_store.h"
-#include "data/loader/sample_stream.h"
+#include "data/loader/samples/sample_store.h"
+#include "data/loader/samples/sample_stream.h"
 
 namespace odb {
 

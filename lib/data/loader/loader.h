@@ -13,14 +13,14 @@
 #include "batching/peers.h"
 #include "batching/rounds.h"
 #include "batching/strategies/make_source.h"
-#include "data/loader/arena.h"
-#include "data/loader/build_view.h"
-#include "data/loader/loader_control.h"
-#include "data/loader/round_log.h"
+#include "data/loader/processes/worker.h"
+#include "data/loader/samples/build_view.h"
+#include "data/loader/samples/view_builder.h"
+#include "data/loader/shared/arena.h"
+#include "data/loader/shared/loader_control.h"
+#include "data/loader/shared/round_log.h"
+#include "data/loader/shared/start_message.h"
 #include "data/loader/shared_peers.h"
-#include "data/loader/start_message.h"
-#include "data/loader/view_builder.h"
-#include "data/loader/worker.h"
 
 namespace odb {
 

@@ -1,6 +1,6 @@
 #include "data/loader/loader_options.h"
 
-#include "data/loader/loader_control.h"
+#include "data/loader/shared/loader_control.h"
 
 namespace odb {
 

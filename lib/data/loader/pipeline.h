@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "base/liveness_timer.h"
 #include "batching/state.h"
-#include "data/loader/fork_server.h"
-#include "data/loader/liveness_timer.h"
 #include "data/loader/long_wait.h"
+#include "data/loader/processes/fork_server.h"
 
 namespace odb {
 
@@ -87,7 +87,7 @@ class Pipeline {
   pid_t collate_process() const { return control().collate_process; }
   pid_t worker_process(int worker) const { return control().builders[worker].process; }
   // What collate is doing, for the heartbeat: "aligning".
-  const char* phase() const { return to_text(control().phase.load()); }
+  const char* phase() const { return name(control().phase.load()); }
 
   // Whether the next slot was requested and has not come. A warning of a long wait counts from
   // then.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/progress_callback.h"
-#include "data/loader/record_view_builder.h"
+#include "data/loader/samples/record_view_builder.h"
 #include "data/sample/row_lengths.h"
 
 namespace odb {
@@ -24,7 +24,8 @@ RowTables measure(const SampleSource& source, const ProgressCallback& progress) 
     for (const RowLength& row : row_lengths(source, file, {.threads = 0, .progress = progress})) {
       const std::int64_t length =
           cutoff > 0 ? std::min<std::int64_t>(row.length, cutoff) : row.length;
-      lengths.push_back(row.reason() == WhyLeftOut::no ? static_cast<std::int32_t>(length) : 0);
+      lengths.push_back(row.reason() == LeftOutReason::none ? static_cast<std::int32_t>(length)
+                                                            : 0);
     }
   }
   return tables;

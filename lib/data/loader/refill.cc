@@ -20,12 +20,12 @@ void Refill::restart(std::unordered_set<ViewId> good_before) {
   next_ = 0;
 }
 
-// wanted() starts at the view that is delivered next, so the first ahead() views of its result are
-// already pending.
+// upcoming() starts at the view that is delivered next, so the first ahead() views of its result
+// are already pending.
 bool Refill::ask_ahead(const Rounds& rounds, const GivenUp& given_up) {
   const std::int64_t most = stream_.max_ahead();
   if (static_cast<std::int64_t>(ahead()) > most / 2) return true;
-  const std::vector<ViewId> upcoming = rounds.wanted(most);
+  const std::vector<ViewId> upcoming = rounds.upcoming(most);
   ODB_CHECK_GE(upcoming.size(), ahead());
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(next_));
   next_ = 0;
@@ -144,7 +144,7 @@ void Refill::restore(const Item& item, const SampleView& sample) {
     throw DataError(
         "sample {} was good when its round was formed and cannot be prepared again after a data "
         "process died: {}; {}",
-        item.view, sample.text.empty() ? describe(sample.reason) : sample.text, kWhy);
+        item.view, sample.text.empty() ? name(sample.reason) : sample.text, kWhy);
   if (static_cast<std::int64_t>(sample.ids.size()) != item.length ||
       sample.supervised != item.supervised)
     throw DataError(

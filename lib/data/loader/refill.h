@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "batching/rounds.h"
-#include "data/loader/loader_control.h"
-#include "data/loader/sample_store.h"
-#include "data/loader/sample_stream.h"
+#include "data/loader/samples/sample_store.h"
+#include "data/loader/samples/sample_stream.h"
+#include "data/loader/shared/loader_control.h"
 
 namespace odb {
 

@@ -14,8 +14,8 @@
 
 #include "batching/options.h"
 #include "batching/peers.h"
-#include "data/loader/shared_memory.h"
-#include "data/loader/wake_up.h"
+#include "data/loader/shared/shared_memory.h"
+#include "data/loader/shared/wake_up.h"
 
 namespace odb {
 

@@ -3,8 +3,8 @@
 
 #include "batching/group.h"
 #include "batching/slot.h"
-#include "data/loader/arena.h"
-#include "data/loader/sample_store.h"
+#include "data/loader/samples/sample_store.h"
+#include "data/loader/shared/arena.h"
 
 namespace odb {
 

@@ -1,14 +1,13 @@
 #include "data/records/build_lock.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <thread>
 
+#include "base/file_lock.h"
 #include "base/log.h"
 
 namespace odb {
@@ -43,14 +42,14 @@ BuildLock::~BuildLock() {
 // False: the file system has no locks.
 bool BuildLock::wait(const std::string& path) const {
   auto logged = std::chrono::steady_clock::now();
-  while (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return false;
+  for (;;) {
+    const LockResult result = try_lock(file_, LockMode::exclusive);
+    if (result != LockResult::held_elsewhere) return result == LockResult::taken;
     std::this_thread::sleep_for(kPoll);
     if (std::chrono::steady_clock::now() - logged < kLogInterval) continue;
     logged = std::chrono::steady_clock::now();
     log("data").info("waiting for another process that is making {}", path);
   }
-  return true;
 }
 
 }  // namespace odb

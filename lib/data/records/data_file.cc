@@ -1,7 +1,6 @@
 #include "data/records/data_file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file_lock.h"
 
 namespace odb {
 namespace {
@@ -69,12 +69,12 @@ void DataFile::check_unchanged() const {
 }
 
 void DataFile::mark_in_use() const {
-  ::flock(file_.get(), LOCK_SH | LOCK_NB);
+  try_lock(file_, LockMode::shared);
 }
 
 bool DataFile::is_in_use(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-  return file.open() && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  return file.open() && try_lock(file, LockMode::exclusive) == LockResult::held_elsewhere;
 }
 
 Checksum128 DataFile::fingerprint() const {

@@ -13,6 +13,7 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/ignore_index.h"
+#include "base/index.h"
 #include "base/log.h"
 
 namespace odb {
@@ -98,14 +99,14 @@ class Pass {
 
   void measure(SampleBuilder& builder, std::uint64_t row, Sample& sample) {
     BuiltSample made = builder.try_build(file_, row, sample);
-    if (made.left_out == WhyLeftOut::bad &&
+    if (made.left_out == LeftOutReason::bad_record &&
         preprocessor_.options().on_bad_sample == OnBadSample::fail)
       made = builder.build(file_, row, sample);  // throws with file and line
     RowLength& result = lengths_[row];
-    result.left_out = static_cast<std::uint32_t>(made.left_out);
-    if (made.left_out == WhyLeftOut::bad) return add_problem(row, made.problem);
-    ++rows_by_format_[static_cast<std::size_t>(builder.last_format())];
-    if (made.left_out == WhyLeftOut::empty) return;
+    result.set_reason(made.left_out);
+    if (made.left_out == LeftOutReason::bad_record) return add_problem(row, made.problem);
+    ++at(rows_by_format_, builder.last_format());
+    if (made.left_out == LeftOutReason::empty) return;
     result.length = static_cast<std::uint32_t>(sample.tokens.size());
     const auto cutoff = static_cast<std::size_t>(preprocessor_.options().cutoff_len);
     const std::size_t kept =
@@ -115,8 +116,7 @@ class Pass {
                                           [](std::int32_t label) { return label != kIgnoreIndex; });
     result.supervised = static_cast<std::uint32_t>(
         std::min<std::ptrdiff_t>(supervised, static_cast<std::ptrdiff_t>(kMaxSupervised)));
-    if (supervised == 0 && sample.supervised > 0)
-      result.left_out = static_cast<std::uint32_t>(WhyLeftOut::cut_away);
+    if (supervised == 0 && sample.supervised > 0) result.set_reason(LeftOutReason::cut_away);
   }
 
   // Messages are formatted only for the first rows.

@@ -6,6 +6,8 @@
 // "ODBLENGT", version u32, 4 zero bytes, rows u64, checksum of the rows XXH3-128, 24 zero bytes.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,12 +18,22 @@
 
 namespace odb {
 
+// The reasons why a row is not trained, at the numbers that cache files have for them.
+inline constexpr std::array kRowReasons = {LeftOutReason::none, LeftOutReason::bad_record,
+                                           LeftOutReason::empty, LeftOutReason::no_supervised_token,
+                                           LeftOutReason::cut_away};
+
 struct RowLength {
   std::uint32_t length = 0;           // tokens before the cut; 0 for a bad or empty row
   std::uint32_t supervised : 28 = 0;  // tokens, after the cut
-  std::uint32_t left_out : 4 = 0;     // WhyLeftOut
+  std::uint32_t left_out : 4 = 0;     // place of the reason in kRowReasons
 
-  WhyLeftOut reason() const { return static_cast<WhyLeftOut>(left_out); }
+  LeftOutReason reason() const { return kRowReasons.at(left_out); }
+  // One of kRowReasons.
+  void set_reason(LeftOutReason reason) {
+    const auto found = std::ranges::find(kRowReasons, reason);
+    left_out = static_cast<std::uint32_t>(found - kRowReasons.begin());
+  }
   friend bool operator==(const RowLength&, const RowLength&) = default;
 };
 static_assert(sizeof(RowLength) == 8);

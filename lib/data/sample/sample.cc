@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace odb {
 namespace {
@@ -14,14 +15,8 @@ constexpr std::array<std::string_view, 3> kTrainOnNames = {"answers", "last-answ
 
 }  // namespace
 
-std::string_view left_out_text(WhyLeftOut reason) {
-  constexpr std::array<std::string_view, kLeftOutReasons> kTexts = {
-      "", "bad record", "empty", "no supervised token", "answers behind the cutoff length"};
-  return kTexts[static_cast<std::size_t>(reason)];
-}
-
-std::string_view train_on_name(TrainOn train_on) {
-  return kTrainOnNames[static_cast<std::size_t>(train_on)];
+std::string_view name(TrainOn train_on) {
+  return at(kTrainOnNames, train_on);
 }
 
 }  // namespace odb

@@ -19,20 +19,6 @@ struct Sample {
   bool truncated = false;       // cut at the cutoff length
 };
 
-// Why a row is drawn but never trained. The numbers are stored in cached lengths: never change
-// them.
-enum class WhyLeftOut : std::uint8_t {
-  no = 0,
-  bad = 1,           // --on-bad-sample skip: the record is broken
-  empty = 2,         // a conversation without messages, an empty text
-  unsupervised = 3,  // no token of it is an answer
-  cut_away = 4       // its answers are after the cutoff length
-};
-constexpr int kLeftOutReasons = 5;
-
-// "", "bad record", "empty", "no supervised token", "answers behind the cutoff length".
-std::string_view left_out_text(WhyLeftOut reason);
-
 enum class TrainOn : std::uint8_t {
   answers,      // every assistant turn
   last_answer,  // the last one
@@ -40,6 +26,6 @@ enum class TrainOn : std::uint8_t {
 };
 
 // As --train-on spells it: "answers", "last-answer", "all".
-std::string_view train_on_name(TrainOn train_on);
+std::string_view name(TrainOn train_on);
 
 }  // namespace odb

@@ -19,7 +19,7 @@ SampleBuilder::SampleBuilder(SampleOptions options, const ChatTemplate& chat_tem
 
 BuiltSample SampleBuilder::build(const RecordFile& file, std::uint64_t row, Sample& sample) {
   BuiltSample made = try_build(file, row, sample);
-  if (made.left_out != WhyLeftOut::bad) return made;
+  if (made.left_out != LeftOutReason::bad_record) return made;
   made.problem = fmt::format("{}: {}", file.where(row), made.problem);
   if (!options_.skip_bad)
     throw DataError("{} (--on-bad-sample skip leaves such rows out)", made.problem);
@@ -31,23 +31,23 @@ BuiltSample SampleBuilder::try_build(const RecordFile& file, std::uint64_t row, 
   try {
     return {.left_out = build(buffer_, sample)};
   } catch (const DataError& error) {
-    return {.left_out = WhyLeftOut::bad, .problem = error.what()};
+    return {.left_out = LeftOutReason::bad_record, .problem = error.what()};
   }
 }
 
-WhyLeftOut SampleBuilder::build(RecordBuffer& record, Sample& sample) {
+LeftOutReason SampleBuilder::build(RecordBuffer& record, Sample& sample) {
   const ParsedRecord& parsed = parser_.parse(record);
   last_format_ = parsed.format;
   if (parsed.kind == RecordKind::tokens) {
     take_tokens(parsed, sample);
-    return sample.tokens.empty() ? WhyLeftOut::empty : finish(sample.supervised > 0, sample);
+    return sample.tokens.empty() ? LeftOutReason::empty : finish(sample.supervised > 0, sample);
   }
   rendering_.clear();
   if (parsed.kind == RecordKind::conversation) {
-    if (parsed.conversation.messages.empty()) return WhyLeftOut::empty;
+    if (parsed.conversation.messages.empty()) return LeftOutReason::empty;
     chat_template_.render(parsed.conversation, rendering_);
   } else {
-    if (parsed.prompt.empty() && parsed.completion.empty()) return WhyLeftOut::empty;
+    if (parsed.prompt.empty() && parsed.completion.empty()) return LeftOutReason::empty;
     for (const TokenId token : tokens_.bos_tokens)
       rendering_.add_control(token);
     render_text(parsed.prompt, parsed.completion, tokens_.eos_tokens, rendering_);
@@ -78,7 +78,7 @@ void SampleBuilder::take_tokens(const ParsedRecord& record, Sample& sample) cons
 
 // Cuts the sample and decides whether it is left out. `has_answers`: the record has tokens to
 // supervise.
-WhyLeftOut SampleBuilder::finish(bool has_answers, Sample& sample) const {
+LeftOutReason SampleBuilder::finish(bool has_answers, Sample& sample) const {
   const auto length = static_cast<std::size_t>(options_.cutoff_length);
   sample.truncated = length > 0 && sample.tokens.size() > length;
   if (sample.truncated) {
@@ -88,8 +88,9 @@ WhyLeftOut SampleBuilder::finish(bool has_answers, Sample& sample) const {
     sample.tokens.resize(length);
     sample.labels.resize(length);
   }
-  if (sample.supervised > 0) return WhyLeftOut::no;
-  return sample.truncated && has_answers ? WhyLeftOut::cut_away : WhyLeftOut::unsupervised;
+  if (sample.supervised > 0) return LeftOutReason::none;
+  return sample.truncated && has_answers ? LeftOutReason::cut_away
+                                         : LeftOutReason::no_supervised_token;
 }
 
 }  // namespace odb

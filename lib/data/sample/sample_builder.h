@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "batching/item.h"
 #include "data/conversation/record_parser.h"
 #include "data/records/record_file.h"
 #include "data/sample/labels.h"
@@ -31,7 +32,7 @@ struct SampleTokens {
 };
 
 struct BuiltSample {
-  WhyLeftOut left_out = WhyLeftOut::no;
+  LeftOutReason left_out = LeftOutReason::none;
   std::string problem;  // bad: "file:line: what is wrong"; of try_build: what is wrong
 };
 
@@ -51,14 +52,14 @@ class SampleBuilder {
   BuiltSample try_build(const RecordFile& file, std::uint64_t row, Sample& sample);
 
   // The same for a record in memory. A broken record throws DataError without a place.
-  WhyLeftOut build(RecordBuffer& record, Sample& sample);
+  LeftOutReason build(RecordBuffer& record, Sample& sample);
 
   // Format of the last record that was parsed.
   RecordFormat last_format() const { return last_format_; }
 
  private:
   void take_tokens(const ParsedRecord& record, Sample& sample) const;
-  WhyLeftOut finish(bool has_answers, Sample& sample) const;
+  LeftOutReason finish(bool has_answers, Sample& sample) const;
 
   SampleOptions options_;
   const ChatTemplate& chat_template_;

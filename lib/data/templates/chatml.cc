@@ -90,7 +90,7 @@ void ChatmlTemplate::render(const Conversation& conversation, Rendering& into) c
     else if (message.role == Role::tool)
       add_tool_result(conversation, i, into);
     else if (message.role == Role::user || i > 0)
-      add_turn(role_name(message.role), message.content, into);
+      add_turn(name(message.role), message.content, into);
   }
 }
 

@@ -31,7 +31,7 @@ void Llama3Tokens::add_header(std::string_view role, Rendering& into) const {
 }
 
 void Llama3Tokens::add_turn(const Message& message, Rendering& into) const {
-  add_header(role_name(message.role), into);
+  add_header(name(message.role), into);
   if (message.role == Role::assistant) into.open_answer(message.supervised);
   into.add_text(python_strip(message.content));
   into.add_control(end_of_turn);
@@ -91,7 +91,7 @@ void Llama31Template::add_tools_and_first(const Conversation& conversation, cons
     throw DataError(
         "found tools and a first turn of the role '{}'; expected a user turn, which the "
         "template llama3.1 puts the tools into",
-        role_name(first.role));
+        name(first.role));
   tokens_.add_header("user", into);
   into.add_text(kToolsHead);
   for (const std::string_view tool : conversation.tools) {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/strict_json.h"
+#include "base/json_reader.h"
 #include "model/files/rope_config.h"
 
 namespace odb {
@@ -88,7 +88,7 @@ void read_biases(const JsonObjectReader& config, ModelConfig& model) {
 
 }  // namespace
 
-std::string_view family_name(ModelFamily family) {
+std::string_view name(ModelFamily family) {
   for (const auto& [name, known] : kFamilies)
     if (known == family) return name;
   throw InternalError("a model family without a name");

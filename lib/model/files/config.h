@@ -16,11 +16,11 @@
 namespace odb {
 
 enum class ModelFamily { qwen3, qwen2, llama };
-std::string_view family_name(ModelFamily family);  // "qwen3", as model_type spells it
+std::string_view name(ModelFamily family);  // "qwen3", as model_type spells it
 
 // Rotary position embedding, and how it is stretched beyond the length it was trained for.
 enum class RopeType { plain, linear, dynamic, llama3, yarn };
-std::string_view rope_type_name(RopeType type);  // "default", "linear", ...
+std::string_view name(RopeType type);  // "default", "linear", ...
 
 struct RopeConfig {
   RopeType type = RopeType::plain;

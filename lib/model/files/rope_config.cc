@@ -82,7 +82,7 @@ RopeConfig read_scaling(const JsonObjectReader& values, std::int64_t max_length)
 
 }  // namespace
 
-std::string_view rope_type_name(RopeType type) {
+std::string_view name(RopeType type) {
   for (const auto& [name, known] : kTypes)
     if (known == type) return name;
   throw InternalError("a rope type without a name");

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/strict_json.h"
+#include "base/json_reader.h"
 #include "model/files/config.h"
 
 namespace odb {

@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/strict_json.h"
+#include "base/json_reader.h"
 
 namespace odb {
 namespace {
@@ -167,7 +167,7 @@ void write_safetensors(FileSystem& files, const std::string& path,
   for (const TensorToWrite& tensor : tensors) {
     ODB_CHECK(names.insert(tensor.name).second, "tensor {} is written twice", tensor.name);
     append(header, tensor.name,
-           {{"dtype", tensor_type_name(tensor.type)},
+           {{"dtype", name(tensor.type)},
             {"shape", tensor.shape},
             {"data_offsets", {offset, offset + tensor.size()}}});
     offset += tensor.size();

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "base/strict_json.h"
+#include "base/json_reader.h"
 #include "model/files/weight_names.h"
 
 namespace odb {
@@ -107,7 +107,7 @@ WeightCheck check_weights(const ModelConfig& config, const StoredWeights& stored
                                            shape_text(expected.shape)));
     if (!is_weight_type(info.type))
       check.problems.push_back(fmt::format("{}: tensor {}: found {}, expected F32, BF16 or F16",
-                                           path, expected.name, tensor_type_name(info.type)));
+                                           path, expected.name, name(info.type)));
   }
   for (const auto& [name, place] : stored) {
     if (known.contains(name) || is_rebuilt(name)) continue;

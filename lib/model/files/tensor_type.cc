@@ -32,7 +32,7 @@ const Facts& facts_of(TensorType type) {
 
 }  // namespace
 
-std::string_view tensor_type_name(TensorType type) {
+std::string_view name(TensorType type) {
   return facts_of(type).name;
 }
 

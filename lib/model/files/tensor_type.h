@@ -25,7 +25,7 @@ enum class TensorType {
   f8_e5m2
 };
 
-std::string_view tensor_type_name(TensorType type);  // "F32", "BF16", ...
+std::string_view name(TensorType type);  // "F32", "BF16", ...
 std::optional<TensorType> tensor_type_of(std::string_view name);
 std::uint64_t bytes_per_element(TensorType type);
 // Whether weights of this type can be trained: fp32, bf16 and fp16.

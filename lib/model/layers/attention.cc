@@ -9,6 +9,7 @@
 #include <torch/autograd.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "model/cpu/attention_kernel.h"
 
 namespace odb {
@@ -69,7 +70,7 @@ void for_heads(const RowOffsets& rows, const attention::Shape& heads, const Work
                      const Tensor memory = torch::empty({attention::workspace_size(longest)});
                      auto* const workspace = memory.mutable_data_ptr<float>();
                      for (std::int64_t i = begin; i < end; ++i) {
-                       const auto [row, head] = tasks[static_cast<std::size_t>(i)];
+                       const auto [row, head] = at(tasks, i);
                        attention::Shape shape = heads;
                        shape.length = rows.length(row);
                        work(rows.begin(row), shape, head, workspace);

@@ -4,6 +4,7 @@
 
 #include <torch/autograd.h>
 
+#include "base/index.h"
 #include "model/cpu/cpu_rows.h"
 #include "model/layers/rms_norm.h"
 #include "model/layers/rope_frequencies.h"
@@ -25,8 +26,7 @@ RotaryTables make_tables(const ModelConfig& config, std::int64_t row_length, std
   auto* sines = tables.sines.mutable_data_ptr<float>();
   for_rows(count, 32 * pairs, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (std::int64_t i = begin * pairs; i < end * pairs; ++i) {
-      const float angle =
-          static_cast<float>(i / pairs) * frequencies[static_cast<std::size_t>(i % pairs)];
+      const float angle = static_cast<float>(i / pairs) * at(frequencies, i % pairs);
       cosines[i] = static_cast<float>(std::cos(double{angle}) * config.rope.attention_factor);
       sines[i] = static_cast<float>(std::sin(double{angle}) * config.rope.attention_factor);
     }

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/index.h"
+
 namespace odb {
 
 // Neighboring rows of the same length, which attention can process at once.
@@ -25,7 +27,7 @@ class RowOffsets {
 
   std::int64_t rows() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   std::int64_t tokens() const { return offsets_.back(); }
-  std::int64_t begin(std::int64_t row) const { return offsets_[static_cast<std::size_t>(row)]; }
+  std::int64_t begin(std::int64_t row) const { return at(offsets_, row); }
   std::int64_t end(std::int64_t row) const { return begin(row + 1); }
   std::int64_t length(std::int64_t row) const { return end(row) - begin(row); }
   std::int64_t longest() const;

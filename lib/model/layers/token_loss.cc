@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/ignore_index.h"
+#include "base/index.h"
 #include "model/cpu/cpu_rows.h"
 #include "model/layers/linear.h"
 #include "model/layers/loss_chunk.h"
@@ -160,8 +161,7 @@ SupervisedPositions supervised_positions(const Tensor& labels, const RowOffsets&
             row, i - rows.begin(row), label[i], vocabulary_size);
       positions.push_back(i - 1);
       targets.push_back(label[i]);
-      if (!row_weights.empty())
-        weights.push_back(static_cast<float>(row_weights[static_cast<std::size_t>(row)]));
+      if (!row_weights.empty()) weights.push_back(static_cast<float>(at(row_weights, row)));
     }
   }
   return {torch::tensor(positions, torch::kLong), torch::tensor(targets, torch::kLong),

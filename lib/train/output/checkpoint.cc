@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "dist/sums.h"
-#include "model/files/auxiliary_files.h"
+#include "model/files/model_folder.h"
 #include "model/files/safetensors.h"
 #include "model/weights_io.h"
 #include "train/output/checkpoint_files.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/files.h"
-#include "train/train_options.h"
+#include "train/step/optimizer_options.h"
 
 namespace odb {
 

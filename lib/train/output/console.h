@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "train/output/console_format.h"
-#include "train/train_options.h"
+#include "train/output/logging_options.h"
 
 namespace odb {
 

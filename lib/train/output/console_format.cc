@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/index.h"
+
 namespace odb {
 namespace {
 
@@ -88,7 +90,7 @@ std::string bar_line(const ConsoleFigures& figures, std::size_t width) {
   std::string line = joined(parts, "  ");
   for (const int part : kDropOrder) {
     if (line.size() <= width) break;
-    parts[static_cast<std::size_t>(part)].clear();
+    at(parts, part).clear();
     line = joined(parts, "  ");
   }
   return line.substr(0, width);

@@ -4,8 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/strict_json.h"
-#include "train/output/file_version.h"
+#include "base/json_reader.h"
 
 namespace odb {
 namespace {
@@ -35,7 +34,7 @@ Json views_json(const std::vector<ViewId>& views) {
 Json left_out_json(const std::vector<LeftOut>& rows) {
   Json list = Json::array();
   for (const LeftOut& row : rows)
-    list.push_back({row.view, describe(row.reason)});
+    list.push_back({row.view, name(row.reason)});
   return list;
 }
 
@@ -115,7 +114,7 @@ class ListReader {
 
   LeftOutReason reason(const std::string& key, const std::string& text) const {
     for (const LeftOutReason reason : kReasons)
-      if (text == describe(reason)) return reason;
+      if (text == name(reason)) return reason;
     object_.refuse(key, "reasons that this odb-trainer knows");
   }
 
@@ -219,7 +218,7 @@ std::string to_json(const OwnedState& owned) {
 OwnedState parse_data_state(std::string_view text, const std::string& where) {
   const Json json = parse_strict_object(text, where);
   const JsonObjectReader state(json, where);
-  require_version(state, kVersion);
+  state.require_version(kVersion);
   const ListReader lists(state);
   return {.owner = owner_of(state),
           .state = {.start = start_of(state),

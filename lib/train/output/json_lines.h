@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "base/strict_json.h"
+#include "base/json_reader.h"
 
 namespace odb {
 

@@ -45,7 +45,7 @@ std::uint64_t LedgerFile::settle(FileSystem& files, const std::string& path) {
 }
 
 void LedgerFile::append(const LedgerRecord& record) {
-  waiting_ += serialise(record);
+  waiting_ += serialize(record);
   if (waiting_.size() >= kWriteAt) flush();
 }
 

@@ -4,9 +4,8 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/strict_json.h"
+#include "base/json_reader.h"
 #include "base/text.h"
-#include "train/output/file_version.h"
 
 namespace odb {
 namespace {
@@ -46,7 +45,7 @@ std::string to_json(const Manifest& manifest) {
 Manifest parse_manifest(std::string_view text, const std::string& where) {
   const Json json = parse_strict_object(text, where);
   const JsonObjectReader reader(json, where);
-  require_version(reader, kManifestVersion);
+  reader.require_version(kManifestVersion);
   Manifest manifest{.step = reader.integer("step", 0, kMax), .files = {}};
   const Json* files = reader.find("files");
   if (files == nullptr || !files->is_array() || files->empty())

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "train/output/json_lines.h"
-#include "train/step/phase_seconds.h"
 #include "train/step/progress.h"
 #include "train/step/step_measure.h"
 

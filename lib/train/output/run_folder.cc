@@ -83,4 +83,11 @@ RunFolder::RunFolder(FileSystem& files, const std::string& output, ExistingRun e
   files.write_durably(paths_.config(), config);
 }
 
+void describe(OptionTable& table, FileOptions& options) {
+  table.group("files");
+  table.add("output", options.output).help("folder of the run; created if missing");
+  table.add("overwrite", options.overwrite)
+      .help("on removes the run that the output folder holds, and starts again");
+}
+
 }  // namespace odb

@@ -7,10 +7,18 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/options/table.h"
 #include "train/output/run_lock.h"
 #include "train/output/run_paths.h"
 
 namespace odb {
+
+// Group "files".
+struct FileOptions {
+  std::string output;
+  bool overwrite = false;
+};
+void describe(OptionTable& table, FileOptions& options);
 
 // What to do about a run that the folder already holds.
 enum class ExistingRun {

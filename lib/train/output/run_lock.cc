@@ -1,7 +1,6 @@
 #include "train/output/run_lock.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +8,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
+#include "base/file_lock.h"
 #include "base/log.h"
 
 namespace odb {
@@ -24,14 +24,6 @@ bool write_file(int descriptor, const std::string& text) {
   return ::ftruncate(descriptor, 0) == 0 &&
          ::pwrite(descriptor, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
          ::fsync(descriptor) == 0;
-}
-
-int flock_without_waiting(int descriptor) {
-  int result = 0;
-  do
-    result = ::flock(descriptor, LOCK_EX | LOCK_NB);
-  while (result != 0 && errno == EINTR);
-  return result == 0 ? 0 : errno;
 }
 
 std::string text_of(const Json& object, const char* key) {
@@ -80,14 +72,15 @@ RunLock::RunLock(const std::string& path, LockOwner owner) : path_(path), owner_
   if (!file_.open())
     throw FileError("cannot open {} for writing: {}; check the owner and the permissions", path,
                     errno_text(errno));
-  const int error_number = flock_without_waiting(file_.get());
+  const LockResult result = try_lock(file_, LockMode::exclusive);
+  const int error_number = errno;
   const LockOwner before = parse_lock_owner(read_file(file_.get()));
-  if (error_number == EWOULDBLOCK)
+  if (result == LockResult::held_elsewhere)
     throw UsageError(
         "{}: another run writes into this folder: {}; wait for it, stop it, or give another "
         "--output",
         path, describe(before));
-  if (error_number != 0)
+  if (result == LockResult::unsupported)
     log("files").warn("{}: this file system has no locks ({}); two runs could write here", path,
                       errno_text(error_number));
   if (!before.nonce.empty() && !before.released)

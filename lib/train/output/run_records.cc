@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "train/step/seconds_since.h"
+#include "base/seconds_since.h"
 
 namespace odb {
 namespace {

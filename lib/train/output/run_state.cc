@@ -3,8 +3,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/strict_json.h"
-#include "train/output/file_version.h"
+#include "base/json_reader.h"
 
 namespace odb {
 namespace {
@@ -73,7 +72,7 @@ std::string to_json(const RunState& state) {
 RunState parse_run_state(std::string_view text, const std::string& where) {
   const Json json = parse_strict_object(text, where);
   const JsonObjectReader state(json, where);
-  require_version(state, kVersion);
+  state.require_version(kVersion);
   const Json* open = state.find("evaluation_open");
   if (open == nullptr || !open->is_boolean()) state.refuse("evaluation_open", "true or false");
   const auto options = state.text_or_none("options");

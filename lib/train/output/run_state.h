@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "train/step/best_evaluation.h"
+#include "train/step/evaluation_schedule.h"
 #include "train/step/progress.h"
 
 namespace odb {

@@ -19,7 +19,7 @@ std::optional<std::int64_t> number_in(const Environment& environment, const char
   return number;
 }
 
-StoreAddress address_in(const Environment& environment) {
+HostPort address_in(const Environment& environment) {
   const auto host = environment("MASTER_ADDR");
   const auto port = environment("MASTER_PORT");
   if (!host || !port)
@@ -27,7 +27,7 @@ StoreAddress address_in(const Environment& environment) {
         "RANK and WORLD_SIZE are set, but not {}: several ranks need MASTER_ADDR and MASTER_PORT "
         "of rank 0, or --rendezvous HOST:PORT",
         host ? "MASTER_PORT" : "MASTER_ADDR");
-  const auto address = parse_store_address(*host + ":" + *port);
+  const auto address = parse_host_port(*host + ":" + *port);
   if (!address)
     throw UsageError("found MASTER_ADDR={} and MASTER_PORT={}; expected a host name and a port",
                      *host, *port);
@@ -79,7 +79,7 @@ LaunchConfig find_launch_config(const RankOptions& options, const Environment& e
     launch.local_world = static_cast<int>(
         std::max<std::int64_t>(1, number_in(environment, "LOCAL_WORLD_SIZE").value_or(1)));
   if (is_address) {
-    const auto address = parse_store_address(rendezvous);
+    const auto address = parse_host_port(rendezvous);
     if (!address)
       throw UsageError("--rendezvous {}: expected auto, env, or HOST:PORT of rank 0", rendezvous);
     launch.store = *address;

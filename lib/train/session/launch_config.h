@@ -11,7 +11,7 @@
 
 #include "base/machine.h"
 #include "dist/store.h"
-#include "train/train_options.h"
+#include "train/session/rank_options.h"
 
 namespace odb {
 
@@ -20,7 +20,7 @@ struct LaunchConfig {
   int world = 1;
   int local_rank = 0;                   // among the ranks of this machine; picks the GPU
   int local_world = 1;                  // ranks of this machine, as far as known
-  StoreAddress store{"127.0.0.1", 0};   // hosted by rank 0; port 0: any, for a single rank
+  HostPort store{"127.0.0.1", 0};       // hosted by rank 0; port 0: any, for a single rank
   std::optional<int> listening_socket;  // rank 0: inherited
 
   friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;

@@ -11,7 +11,6 @@
 #include "base/poll_interval.h"
 #include "base/signals.h"
 #include "dist/rank_heartbeat.h"
-#include "train/session/device_match.h"
 #include "train/session/same_options.h"
 #include "train/session/stop_check.h"
 

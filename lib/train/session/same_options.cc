@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/strict_json.h"
+#include "base/json_reader.h"
 
 namespace odb {
 namespace {
@@ -45,6 +45,15 @@ std::string differing_options(std::string_view own_text, std::string_view first_
     found.push_back(fmt::format("{} more", all - kMax));
   }
   return fmt::format("{}", fmt::join(found, "; "));
+}
+
+std::string device_mismatch(const RankDevice& own, const RankDevice& other) {
+  if (own.name == other.name) return "";
+  return fmt::format(
+      "rank {} computes on {}, rank {} on {}; expected devices of one kind, because others round "
+      "differently and the weights of ranks would drift apart; choose equal devices, or permit it "
+      "by --mixed-devices with a small --check-every",
+      own.rank, own.name, other.rank, other.name);
 }
 
 }  // namespace odb

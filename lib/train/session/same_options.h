@@ -1,5 +1,5 @@
-// Whether two ranks of a run were started with the same options; otherwise replicas would differ
-// and ranks would get out of step. Pure.
+// Whether two ranks of a run were started with the same options and devices; otherwise replicas
+// would differ and ranks would get out of step. Pure.
 #pragma once
 
 #include <string>
@@ -12,5 +12,15 @@ namespace odb {
 // files are may differ: rank, device, network, threads, paths of data and model, ... Also compares
 // other facts (input_facts.h).
 std::string differing_options(std::string_view own, std::string_view first);
+
+// What a rank computes on.
+struct RankDevice {
+  int rank = 0;
+  std::string name;  // "cpu" whatever the processor, else the GPU's name (device.h)
+};
+
+// Why a rank must not train beside another one, naming both ranks, devices and the option that
+// permits it; empty: their devices have the same name.
+std::string device_mismatch(const RankDevice& own, const RankDevice& other);
 
 }  // namespace odb

@@ -9,7 +9,7 @@ namespace odb {
 
 StoppedBeforeTraining stopped_before_training() {
   return {ExitCode::saved,
-          fmt::format("{} before the first step: nothing to save", to_text(stop_state().reason))};
+          fmt::format("{} before the first step: nothing to save", name(stop_state().reason))};
 }
 
 void throw_if_stop_requested() {

@@ -19,7 +19,7 @@ std::string_view what_follows(std::string_view phase) {
 
 std::string stop_notice(StopReason reason, std::string_view phase) {
   return fmt::format(
-      "{}: {}{}", to_text(reason), what_follows(phase),
+      "{}: {}{}", name(reason), what_follows(phase),
       reason == StopReason::interrupt ? "; press again to leave without saving" : "");
 }
 

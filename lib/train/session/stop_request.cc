@@ -30,7 +30,7 @@ bool StopRequest::anywhere() {
 }
 
 std::string StopRequest::reason() const {
-  if (stop_state().stop()) return to_text(stop_state().reason);
+  if (stop_state().stop()) return name(stop_state().reason);
   return here() ? "time limit" : "another rank's request";
 }
 

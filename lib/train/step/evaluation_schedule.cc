@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/error.h"
+
 namespace odb {
 
 bool is_due(const std::optional<Amount>& period, const RunTotals& before, const RunTotals& after,
@@ -23,6 +25,21 @@ std::optional<BestEvaluation> better(const std::optional<BestEvaluation>& best,
                                      const BestEvaluation& now) {
   if (!std::isfinite(now.loss)) return best;
   return best && best->loss <= now.loss ? best : now;
+}
+
+void describe(OptionTable& table, EvaluationOptions& options) {
+  table.group("evaluation");
+  table.add("eval-data", options.eval_data).help("file of samples to evaluate on, as for --data");
+  table.add("eval-every", options.eval_every)
+      .units({.units = {Unit::epochs, Unit::samples, Unit::tokens, Unit::steps}, .bare = {}})
+      .default_note("at the end of each epoch")
+      .help("how often to evaluate");
+  table.add("eval-at-start", options.eval_at_start).help("on evaluates before the first step, too");
+  table.validate([&options] {
+    if (options.eval_data.empty() && (options.eval_every || options.eval_at_start))
+      throw UsageError("--{} without --eval-data; name the file to evaluate on",
+                       options.eval_every ? "eval-every" : "eval-at-start");
+  });
 }
 
 }  // namespace odb

@@ -1,13 +1,30 @@
 // When a run evaluates, and which evaluation was the best. Pure and equal on all ranks.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "train/step/best_evaluation.h"
+#include "base/amount.h"
+#include "base/options/table.h"
 #include "train/step/progress.h"
-#include "train/train_options.h"
 
 namespace odb {
+
+// Group "evaluation".
+struct EvaluationOptions {
+  std::vector<std::string> eval_data;
+  std::optional<Amount> eval_every;  // none: at each epoch's end
+  bool eval_at_start = false;
+};
+void describe(OptionTable& table, EvaluationOptions& options);
+
+struct BestEvaluation {
+  std::int64_t step = 0;
+  double loss = 0;  // mean over supervised tokens
+  friend bool operator==(const BestEvaluation&, const BestEvaluation&) = default;
+};
 
 // Whether `period` (not one in seconds) was crossed from `before` to `after`; none: never.
 bool is_due(const std::optional<Amount>& period, const RunTotals& before, const RunTotals& after,

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "data/loader/data_processes.h"
+#include "data/loader/processes/data_processes.h"
 #include "dist/training_groups.h"
 #include "train/session/stop_request.h"
 #include "train/step/training_step.h"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "batching/item.h"
-#include "train/step/phase_seconds.h"
 #include "train/step/progress.h"
 #include "train/step/step_measure.h"
 

@@ -13,7 +13,7 @@
 #include <torch/types.h>
 
 #include "batching/options.h"
-#include "data/loader/arena.h"
+#include "data/loader/shared/arena.h"
 #include "model/layers/rows.h"
 
 namespace odb {

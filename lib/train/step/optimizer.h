@@ -13,7 +13,7 @@
 
 #include <torch/types.h>
 
-#include "train/train_options.h"
+#include "train/step/optimizer_options.h"
 
 namespace odb {
 

@@ -26,23 +26,6 @@ std::array<Limit, 4> limits_of(const RunLimits& limits, const RunTotals& totals)
 
 }  // namespace
 
-RunLimits run_limits(const LengthOptions& options, std::int64_t data_size) {
-  ODB_CHECK_GE(data_size, 1);
-  RunLimits limits{.data_size = data_size,
-                   .views = {},
-                   .steps = options.max_steps,
-                   .samples = options.max_samples,
-                   .tokens = options.max_tokens};
-  const bool other = options.max_steps || options.max_samples || options.max_tokens;
-  if (!options.epochs && other) return limits;
-  const double views = options.epochs.value_or(1) * static_cast<double>(data_size);
-  if (views > static_cast<double>(kLargestAmount))
-    throw UsageError("--epochs {} of {} samples are more than {} views; expected fewer epochs",
-                     *options.epochs, data_size, kLargestAmount);
-  limits.views = std::max<std::int64_t>(1, std::llround(views));
-  return limits;
-}
-
 Progress::Progress(const RunLimits& limits, RunTotals totals) : limits_(limits), totals_(totals) {
   ODB_CHECK_GE(limits.data_size, 1);
   ODB_CHECK(limits.views || limits.steps || limits.samples || limits.tokens,

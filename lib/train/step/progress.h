@@ -10,22 +10,9 @@
 #include <string>
 
 #include "base/amount.h"
-#include "train/train_options.h"
+#include "train/step/run_length.h"
 
 namespace odb {
-
-// How long a run is; at least one limit. The first one reached ends it.
-struct RunLimits {
-  std::int64_t data_size = 0;         // N, views of an epoch; at least 1
-  std::optional<std::int64_t> views;  // of all epochs together: epochs x N
-  std::optional<std::int64_t> steps;
-  std::optional<std::int64_t> samples;
-  std::optional<std::int64_t> tokens;
-};
-
-// One epoch if the options give no limit. A fraction of an epoch is rounded to whole views, at
-// least one.
-RunLimits run_limits(const LengthOptions& options, std::int64_t data_size);
 
 // What one optimizer step holds, over all ranks and its micro-steps.
 struct StepCount {

@@ -100,4 +100,20 @@ double learning_rate_factor(const ScheduleShape& shape, const Progress& before_s
                          before_step.totals().steps);
 }
 
+void fill_defaults(OptimizerOptions& options) {
+  const ScheduleShape shape = schedule_shape(options);
+  const LearningRateSchedule schedule = options.lr_schedule;
+  if (has_min_ratio(schedule)) options.min_lr_ratio = shape.min_ratio;
+  if (schedule == LearningRateSchedule::warmup_stable_decay) options.decay = shape.decay;
+  if (schedule == LearningRateSchedule::polynomial) options.polynomial_power = shape.power;
+  if (options.optimizer == OptimizerKind::adamw) {
+    options.adam_beta1 = options.beta1();
+    options.adam_beta2 = options.beta2();
+    options.adam_epsilon = options.epsilon();
+  } else {
+    options.sgd_momentum = options.momentum();
+  }
+  if (options.on_nan == OnNan::skip) options.max_nan_steps = options.nan_step_limit();
+}
+
 }  // namespace odb

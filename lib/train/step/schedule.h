@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <string>
 
+#include "train/step/optimizer_options.h"
 #include "train/step/progress.h"
-#include "train/train_options.h"
 
 namespace odb {
 
@@ -29,6 +29,10 @@ struct ScheduleShape {
 // The options' choices, with the defaults of the schedule: min_lr_ratio 0.1 for cosine-with-min,
 // else 0; decay 0.1; power 1.
 ScheduleShape schedule_shape(const OptimizerOptions& options);
+
+// Sets options that are not given, and have an effect together with the others, to their defaults.
+// The options stay valid and mean the same. For the record of a run.
+void fill_defaults(OptimizerOptions& options);
 
 // The factor of --lr for the next step: 0..1, and 0 only where the schedule is 0.
 double learning_rate_factor(const ScheduleShape& shape, const Progress& before_step);

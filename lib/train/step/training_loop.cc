@@ -6,10 +6,10 @@
 #include "base/error.h"
 #include "base/launch_channel.h"
 #include "base/log.h"
+#include "base/seconds_since.h"
 #include "batching/loss_weights.h"
 #include "batching/slot.h"
 #include "train/session/failure_report.h"
-#include "train/step/seconds_since.h"
 #include "train/step/view_list.h"
 
 namespace odb {

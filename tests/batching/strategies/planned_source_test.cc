@@ -35,7 +35,7 @@ Item item(ViewId view) {
 
 void fill(GroupSource& source) {
   while (source.filling())
-    source.deliver(item(source.wanted(1).front()));
+    source.deliver(item(source.upcoming(1).front()));
 }
 
 std::vector<Group> take(GroupSource& source, std::int64_t count) {
@@ -56,10 +56,10 @@ TEST_CASE("rank 1 of 2 takes every second batch, up to the groups of a round") {
   const Epoch epoch = small_epoch(2);
   const auto source = make_source(epoch, start_of_epoch(epoch, 1, 2));
   CHECK(source->remaining() == 6);
-  CHECK(source->wanted(5) == Views{2, 3, 6, 7, 10});
-  CHECK(source->wanted(100) == Views{2, 3, 6, 7, 10, 11});
+  CHECK(source->upcoming(5) == Views{2, 3, 6, 7, 10});
+  CHECK(source->upcoming(100) == Views{2, 3, 6, 7, 10, 11});
   fill(*source);
-  CHECK(source->wanted(100) == Views{10, 11});
+  CHECK(source->upcoming(100) == Views{10, 11});
   CHECK(source->supply().groups == 2);
   CHECK(source->supply().samples == 4);
   const std::vector<Group> groups = take(*source, 2);
@@ -70,7 +70,7 @@ TEST_CASE("rank 1 of 2 takes every second batch, up to the groups of a round") {
   CHECK(views(take(*source, 1).front()) == Views{10, 11});
   CHECK_FALSE(source->filling());
   CHECK_FALSE(source->supply().unfinished());
-  CHECK(source->wanted(1).empty());
+  CHECK(source->upcoming(1).empty());
 }
 
 TEST_CASE("batches that were not handed out wait, and are restored as the same batches") {
@@ -88,7 +88,7 @@ TEST_CASE("batches that were not handed out wait, and are restored as the same b
   restored->save(again);
   CHECK(again.window == start.window);
   CHECK(restored->remaining() == 10);
-  CHECK(restored->wanted(6) == Views{2, 3, 4, 5, 6, 7});
+  CHECK(restored->upcoming(6) == Views{2, 3, 4, 5, 6, 7});
   fill(*restored);
   fill(*source);
   const std::vector<Group> expected = take(*source, 3);
@@ -137,7 +137,7 @@ TEST_CASE("leftover views come first, cut by the plan's limit") {
   const auto leftovers = std::make_shared<const Views>(Views{2, 3, 4, 5});
   const auto source = make_source(epoch, start, leftovers);
   CHECK(source->remaining() == 7);
-  CHECK(source->wanted(100) == Views{3, 4, 5, 0, 1, 6, 7});
+  CHECK(source->upcoming(100) == Views{3, 4, 5, 0, 1, 6, 7});
   fill(*source);
   const std::vector<Group> groups = take(*source, 4);
   CHECK(views(groups[0]) == Views{3, 4});

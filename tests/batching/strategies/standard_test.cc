@@ -22,7 +22,7 @@ Epoch small_epoch() {
 
 void fill(GroupSource& source) {
   while (source.filling())
-    source.deliver({.view = source.wanted(1).front(), .length = 4, .supervised = 4});
+    source.deliver({.view = source.upcoming(1).front(), .length = 4, .supervised = 4});
 }
 
 std::vector<Views> take(GroupSource& source, std::int64_t count) {
@@ -46,7 +46,7 @@ TEST_CASE("a rank draws its shard of the random order and counts rows") {
     shard.push_back(order(position));
 
   const auto source = make_source(epoch, start_of_epoch(epoch, 1, 2));
-  CHECK(source->wanted(100) == shard);
+  CHECK(source->upcoming(100) == shard);
   fill(*source);
   CHECK(source->supply().groups == 2);
   CHECK(source->supply().samples == 6);
@@ -64,7 +64,7 @@ TEST_CASE("waiting samples are saved and drawn again, left-out ones are replaced
   const Epoch epoch = small_epoch();
   RoundStart start = start_of_epoch(epoch, 0, 1);
   const auto source = make_source(epoch, start);
-  const Views drawn = source->wanted(7);
+  const Views drawn = source->upcoming(7);
   source->leave_out(drawn[0]);
   fill(*source);
   CHECK(take(*source, 1) == std::vector<Views>{{drawn[1], drawn[2], drawn[3]}});
@@ -73,7 +73,7 @@ TEST_CASE("waiting samples are saved and drawn again, left-out ones are replaced
 
   const auto restored = make_source(epoch, start);
   CHECK(restored->remaining() == source->remaining());
-  CHECK(restored->wanted(3) == Views{drawn[4], drawn[5], drawn[6]});
+  CHECK(restored->upcoming(3) == Views{drawn[4], drawn[5], drawn[6]});
   fill(*restored);
   fill(*source);
   CHECK(take(*restored, 2) == take(*source, 2));
@@ -82,7 +82,7 @@ TEST_CASE("waiting samples are saved and drawn again, left-out ones are replaced
 TEST_CASE("the costliest batch is split when there are fewer than the requested groups") {
   const Epoch epoch = small_epoch();
   const auto source = make_source(epoch, start_of_epoch(epoch, 0, 5));  // 4 views
-  const Views drawn = source->wanted(4);
+  const Views drawn = source->upcoming(4);
   fill(*source);
   CHECK(source->supply().groups == 2);
   const std::vector<Views> groups = take(*source, 3);

@@ -19,8 +19,7 @@ RecordBuffer buffer_of(std::string_view text) {
 std::string shown(const Conversation& conversation) {
   std::string out;
   for (const Message& message : conversation.messages) {
-    out +=
-        fmt::format("{}{}: {}", out.empty() ? "" : " | ", role_name(message.role), message.content);
+    out += fmt::format("{}{}: {}", out.empty() ? "" : " | ", name(message.role), message.content);
     if (message.reasoning) out += fmt::format(" [think: {}]", *message.reasoning);
     for (const ToolCall& call : conversation.calls(message))
       out += fmt::format(" [call {}({}{})]", call.name, call.arguments,

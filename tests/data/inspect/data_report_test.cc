@@ -12,14 +12,17 @@ RowLength trained(std::uint32_t length, std::uint32_t supervised) {
   return {.length = length, .supervised = supervised};
 }
 
-RowLength left_out(WhyLeftOut reason, std::uint32_t length = 0) {
-  return {.length = length, .left_out = static_cast<std::uint32_t>(reason)};
+RowLength left_out(LeftOutReason reason, std::uint32_t length = 0) {
+  RowLength row{.length = length};
+  row.set_reason(reason);
+  return row;
 }
 
 DataReport example() {
-  DataReport report = make_report({{trained(10, 4), trained(20, 5), left_out(WhyLeftOut::bad)},
-                                   {trained(200, 50), left_out(WhyLeftOut::cut_away, 300)}},
-                                  100);
+  DataReport report =
+      make_report({{trained(10, 4), trained(20, 5), left_out(LeftOutReason::bad_record)},
+                   {trained(200, 50), left_out(LeftOutReason::cut_away, 300)}},
+                  100);
   report.chat_template = "chatml";
   report.problems = {"a.jsonl:3: found null; expected an object"};
   report.files = {
@@ -86,7 +89,7 @@ TEST_CASE("The suggested budget holds the longest sample and eight average ones"
                     trained(1, 1), trained(1, 1), trained(1, 1), trained(1, 1), trained(1, 1)}) ==
         9216);
   CHECK(suggestion({trained(3, 1)}) == 1024);
-  CHECK(suggestion({left_out(WhyLeftOut::bad)}) == 0);
+  CHECK(suggestion({left_out(LeftOutReason::bad_record)}) == 0);
 }
 
 TEST_CASE("The report as text") {
@@ -127,6 +130,6 @@ TEST_CASE("The report as JSON and SVG") {
   CHECK_THAT(svg, Catch::StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\""));
   CHECK_THAT(svg, Catch::EndsWith("</svg>\n"));
   CHECK_THAT(svg, Catch::Contains("<title>8 to 15 tokens: 1 samples</title>"));
-  CHECK_THAT(report_svg(make_report({{left_out(WhyLeftOut::bad)}}, 0)),
+  CHECK_THAT(report_svg(make_report({{left_out(LeftOutReason::bad_record)}}, 0)),
              Catch::EndsWith("</svg>\n"));
 }

@@ -1,5 +1,5 @@
 // The arena and its slots: capacity, order of publishing and releasing, both layouts.
-#include "data/loader/arena.h"
+#include "data/loader/shared/arena.h"
 
 #include <numeric>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/ignore_index.h"
 #include "catch.h"
-#include "data/loader/sample_store.h"
+#include "data/loader/samples/sample_store.h"
 #include "data/loader/slot_writer.h"
 
 namespace odb {

@@ -3,11 +3,11 @@
 #include "base/error.h"
 #include "catch.h"
 #include "data/loader/loader_options.h"
-#include "data/loader/memory_kills.h"
-#include "data/loader/process_use.h"
-#include "data/loader/round_log.h"
-#include "data/loader/sample_message.h"
-#include "data/loader/start_message.h"
+#include "data/loader/processes/memory_kills.h"
+#include "data/loader/processes/process_use.h"
+#include "data/loader/samples/sample_message.h"
+#include "data/loader/shared/round_log.h"
+#include "data/loader/shared/start_message.h"
 #include "faulty_file_system.h"
 
 namespace odb {

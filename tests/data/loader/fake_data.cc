@@ -11,7 +11,7 @@
 #include "base/ignore_index.h"
 #include "base/rng.h"
 #include "catch.h"
-#include "data/loader/shared_memory.h"
+#include "data/loader/shared/shared_memory.h"
 
 namespace odb {
 namespace {
@@ -34,9 +34,9 @@ class FakeBuilder final : public ViewBuilder {
           delays_.below(static_cast<std::uint64_t>(data_.delay_microseconds))));
     switch (data_.fate(view)) {
       case FakeData::Fate::bad:
-        return {.left_out = WhyLeftOut::bad, .problem = where(view, 0) + ": broken"};
+        return {.left_out = LeftOutReason::bad_record, .problem = where(view, 0) + ": broken"};
       case FakeData::Fate::unsupervised:
-        return {.left_out = WhyLeftOut::unsupervised, .problem = ""};
+        return {.left_out = LeftOutReason::no_supervised_token, .problem = ""};
       case FakeData::Fate::throws:
         throw DataError("{}: broken beyond repair", where(view, 0));
       case FakeData::Fate::crashes:

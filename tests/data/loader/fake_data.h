@@ -9,8 +9,8 @@
 
 #include "batching/lock_step.h"
 #include "batching/slot.h"
-#include "data/loader/arena.h"
 #include "data/loader/loader.h"
+#include "data/loader/shared/arena.h"
 
 namespace odb {
 

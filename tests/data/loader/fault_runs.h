@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "data/loader/data_processes.h"
+#include "data/loader/processes/data_processes.h"
 #include "data/loader/shared_peers.h"
 #include "fake_data.h"
 #include "fault_maker.h"

@@ -1,6 +1,6 @@
 // Data processes that hang or are stopped forever: they are killed once they have shown no sign of
 // life for the timeout, and only then; the slots stay those of the pure run.
-#include "data/loader/liveness_timer.h"
+#include "base/liveness_timer.h"
 
 #include <signal.h>
 

@@ -121,7 +121,8 @@ TEST_CASE("pipeline: every state continues its epoch, and then the next one") {
   for (std::size_t taken = 0; taken < states.size(); ++taken) {
     INFO("after " << taken << " slots");
     // As a checkpoint saves it.
-    const OwnedState saved = parse_state(serialise({.owner = {}, .state = states[taken]}), "state");
+    const OwnedState saved =
+        parse_state(serialize(OwnedState{.owner = {}, .state = states[taken]}), "state");
     DataProcesses processes({setup});
     Pipeline& pipeline = processes.pipeline(0);
     pipeline.start({.state = saved.state, .leftovers = nullptr, .store_address = ""});

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "catch.h"
-#include "data/loader/inline_samples.h"
-#include "data/loader/shared_memory.h"
+#include "data/loader/samples/inline_samples.h"
+#include "data/loader/shared/shared_memory.h"
 #include "test_trainer.h"
 
 namespace odb {

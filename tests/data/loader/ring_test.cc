@@ -1,6 +1,6 @@
 // Shared memory, wake-ups and rings: between two sides of one process, and between two processes of
 // which one is killed.
-#include "data/loader/ring.h"
+#include "data/loader/shared/ring.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/loader/data_processes.h"
+#include "data/loader/processes/data_processes.h"
 #include "fake_data.h"
 
 namespace odb {

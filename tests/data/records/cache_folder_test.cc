@@ -152,7 +152,7 @@ TEST_CASE("A build that is interrupted anywhere leaves the whole file or none") 
       [](FileSystem& disk) { disk.make_folders("/cache"); },
       [&](FileSystem& disk) { make_x(CacheFolder(disk, "/cache"), std::string(kData)); },
       [&](FaultyFileSystem& disk, std::size_t step, Unsynced unsynced) {
-        INFO("crash at " << step << ", unsynced " << to_text(unsynced));
+        INFO("crash at " << step << ", unsynced " << name(unsynced));
         if (disk.exists(path)) CHECK(disk.read_all(path) == "whole");
       });
   CHECK(crashes >= 4);

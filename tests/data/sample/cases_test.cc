@@ -18,7 +18,7 @@ namespace {
 const std::string kCases = std::string(ODB_TESTS_FOLDER) + "/cases/";
 
 struct Row {
-  WhyLeftOut left_out = WhyLeftOut::no;
+  LeftOutReason left_out = LeftOutReason::none;
   Sample sample;
   std::string problem;
 };
@@ -80,15 +80,16 @@ TEST_CASE("Case typed_control_tokens: control tokens in a message stay plain tex
 TEST_CASE("Case truncated_answer: a row without any answer token is left out") {
   const auto rows = rows_of("chat/truncated_answer.jsonl", "chatml", 64);
   REQUIRE(rows.size() == 2);
-  CHECK(rows[0].left_out == WhyLeftOut::cut_away);
-  CHECK(rows[1].left_out == WhyLeftOut::no);
+  CHECK(rows[0].left_out == LeftOutReason::cut_away);
+  CHECK(rows[1].left_out == LeftOutReason::none);
 }
 
 TEST_CASE("Case every_second_row_unlabelled: rows without an assistant turn are left out") {
   const auto rows = rows_of("chat/every_second_row_unlabelled.jsonl");
   REQUIRE(rows.size() == 8);
   for (std::size_t i = 0; i < rows.size(); ++i)
-    CHECK(rows[i].left_out == (i % 2 == 0 ? WhyLeftOut::no : WhyLeftOut::unsupervised));
+    CHECK(rows[i].left_out ==
+          (i % 2 == 0 ? LeftOutReason::none : LeftOutReason::no_supervised_token));
 }
 
 TEST_CASE("Case thinking: kept in the last answer, dropped before, as Qwen3's template does") {
@@ -141,7 +142,7 @@ TEST_CASE("Case sharegpt_roles: roles never shift, nothing is dropped in silence
                              "'narrator'; known: user, assistant, human, gpt, system, tool, "
                              "developer, chatgpt, model, bot, function, observation, "
                              "function_response, ipython, function_call"));
-  CHECK(rows[10].left_out == WhyLeftOut::empty);
+  CHECK(rows[10].left_out == LeftOutReason::empty);
   CHECK(supervised_text(rows[11].sample) == "<|im_end|>");
   CHECK_THAT(rows[12].problem,
              Catch::EndsWith(":13: conversations[1]: the key 'value' is missing"));
@@ -157,7 +158,7 @@ TEST_CASE("Case alpaca") {
         "<|im_start|>user\nTranslate.\nBrot<|im_end|>\n<|im_start|>assistant\nbread<|im_end|>\n");
   CHECK(text(3) ==
         "<|im_start|>user\nTranslate.<|im_end|>\n<|im_start|>assistant\nbread<|im_end|>\n");
-  CHECK(rows[3].left_out == WhyLeftOut::unsupervised);
+  CHECK(rows[3].left_out == LeftOutReason::no_supervised_token);
   CHECK(text(5) ==
         "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello.<|im_end|>\n"
         "<|im_start|>user\nPast turns.<|im_end|>\n<|im_start|>assistant\nFine.<|im_end|>\n");
@@ -186,7 +187,7 @@ TEST_CASE("Case bad_rows: each bad row is named by its line, the others keep the
   const auto rows = rows_of("raw/bad_rows.jsonl");
   REQUIRE(rows.size() == 13);
   for (const std::size_t line : {1, 3, 5, 9, 11, 13})
-    CHECK(rows[line - 1].left_out == WhyLeftOut::no);
+    CHECK(rows[line - 1].left_out == LeftOutReason::none);
   const std::vector<std::pair<std::size_t, std::string>> bad = {
       {2, "found bytes that are not UTF-8"},
       {4, "found a string without its closing quote"},
@@ -196,7 +197,7 @@ TEST_CASE("Case bad_rows: each bad row is named by its line, the others keep the
       {10, "found a raw control character"},
       {12, "found text that is not a single JSON value"}};
   for (const auto& [line, message] : bad) {
-    CHECK(rows[line - 1].left_out == WhyLeftOut::bad);
+    CHECK(rows[line - 1].left_out == LeftOutReason::bad_record);
     CHECK_THAT(rows[line - 1].problem,
                Catch::Contains(fmt::format("bad_rows.jsonl:{}: {}", line, message)));
   }

@@ -73,11 +73,11 @@ TEST_CASE("Texts, ids and labels equal those of the families' own templates") {
       CHECK(text_of(rendering, test.tokenizer) == expected.at("text").get<std::string>());
 
       Sample sample;
-      const WhyLeftOut left_out = builder.build(record, sample);
+      const LeftOutReason left_out = builder.build(record, sample);
       CHECK(sample.tokens == expected.at("input_ids").get<std::vector<TokenId>>());
       CHECK(sample.labels == expected_labels(expected));
-      CHECK(left_out ==
-            (expected.at("supervised").empty() ? WhyLeftOut::unsupervised : WhyLeftOut::no));
+      CHECK(left_out == (expected.at("supervised").empty() ? LeftOutReason::no_supervised_token
+                                                           : LeftOutReason::none));
     }
   }
 }

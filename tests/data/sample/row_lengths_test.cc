@@ -39,8 +39,8 @@ TEST_CASE("The lengths of all rows, on any number of threads") {
   PassFindings findings;
   const auto lengths = measure_rows(source.preprocessor(), file, {.threads = 1}, &findings);
   REQUIRE(lengths.size() == 302);
-  CHECK(lengths[50].reason() == WhyLeftOut::bad);
-  CHECK(lengths[300].reason() == WhyLeftOut::empty);
+  CHECK(lengths[50].reason() == LeftOutReason::bad_record);
+  CHECK(lengths[300].reason() == LeftOutReason::empty);
   CHECK(findings.rows_by_format == std::vector<std::uint64_t>{298, 0, 0, 0, 1, 0});
   REQUIRE(findings.problems.size() == 3);
   CHECK(findings.problems[0] == folder.path("a.jsonl") + ":51: found null; expected an object");
@@ -69,8 +69,8 @@ TEST_CASE("A row whose answers are after the cut is left out, its length is kept
   options.cutoff_len = 24;
   const SampleSource source(folder.files(), options, 0);
   const auto lengths = measure_rows(source.preprocessor(), source.records().files().front(), {});
-  CHECK(lengths[0].reason() == WhyLeftOut::no);
-  CHECK(lengths[1].reason() == WhyLeftOut::cut_away);
+  CHECK(lengths[0].reason() == LeftOutReason::none);
+  CHECK(lengths[1].reason() == LeftOutReason::cut_away);
   CHECK(lengths[1].length > 24);
 }
 

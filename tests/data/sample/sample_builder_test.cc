@@ -11,7 +11,7 @@ using namespace odb;
 namespace {
 
 struct Made {
-  WhyLeftOut left_out = WhyLeftOut::no;
+  LeftOutReason left_out = LeftOutReason::none;
   Sample sample;
 };
 
@@ -64,24 +64,25 @@ TEST_CASE("Cutting keeps the head and sets truncated") {
     const std::int64_t supervised = std::count_if(
         cut.sample.labels.begin(), cut.sample.labels.end(), [](auto label) { return label >= 0; });
     CHECK(cut.sample.supervised == supervised);
-    CHECK(cut.left_out == (supervised == 0 ? WhyLeftOut::cut_away : WhyLeftOut::no));
+    CHECK(cut.left_out == (supervised == 0 ? LeftOutReason::cut_away : LeftOutReason::none));
   }
 }
 
 TEST_CASE("Rows that are drawn but not trained have a reason") {
-  CHECK(make(R"({"messages": []})").left_out == WhyLeftOut::empty);
-  CHECK(make(R"({"text": ""})").left_out == WhyLeftOut::empty);
-  CHECK(make(R"({"input_ids": []})").left_out == WhyLeftOut::empty);
+  CHECK(make(R"({"messages": []})").left_out == LeftOutReason::empty);
+  CHECK(make(R"({"text": ""})").left_out == LeftOutReason::empty);
+  CHECK(make(R"({"input_ids": []})").left_out == LeftOutReason::empty);
   CHECK(make(R"({"messages": [{"role": "user", "content": "x"}]})").left_out ==
-        WhyLeftOut::unsupervised);
+        LeftOutReason::no_supervised_token);
   CHECK(make(R"({"messages": [{"role": "user", "content": "long enough"}]})", {.cutoff_length = 3})
-            .left_out == WhyLeftOut::unsupervised);
+            .left_out == LeftOutReason::no_supervised_token);
   CHECK(make(R"({"messages": [{"role": "assistant", "content": "x", "weight": 0}]})").left_out ==
-        WhyLeftOut::unsupervised);
-  CHECK(make(R"({"input_ids": [1, 2], "labels": [1, -100]})").left_out == WhyLeftOut::unsupervised);
+        LeftOutReason::no_supervised_token);
+  CHECK(make(R"({"input_ids": [1, 2], "labels": [1, -100]})").left_out ==
+        LeftOutReason::no_supervised_token);
   CHECK(make(R"({"input_ids": [1, 2, 3], "labels": [-100, -100, 3]})", {.cutoff_length = 2})
-            .left_out == WhyLeftOut::cut_away);
-  CHECK(left_out_text(WhyLeftOut::cut_away) == "answers behind the cutoff length");
+            .left_out == LeftOutReason::cut_away);
+  CHECK(std::string(name(LeftOutReason::cut_away)) == "answers behind the cutoff length");
 }
 
 TEST_CASE("Records of texts and of ids") {
@@ -116,7 +117,7 @@ TEST_CASE("A bad row fails with file and line, or is left out with them") {
   const auto chat_template = test.chat_template("chatml");
   Sample sample;
   SampleBuilder strict({}, *chat_template, test.new_encoder(), test.sample_tokens());
-  CHECK(strict.build(file, 0, sample).left_out == WhyLeftOut::no);
+  CHECK(strict.build(file, 0, sample).left_out == LeftOutReason::none);
   CHECK_THROWS_WITH(strict.build(file, 1, sample),
                     Catch::Matchers::Equals(folder.path("a.jsonl") +
                                             ":3: text: found a number; expected a text "
@@ -124,15 +125,15 @@ TEST_CASE("A bad row fails with file and line, or is left out with them") {
   SampleBuilder lenient({.skip_bad = true}, *chat_template, test.new_encoder(),
                         test.sample_tokens());
   const BuiltSample made = lenient.build(file, 1, sample);
-  CHECK(made.left_out == WhyLeftOut::bad);
+  CHECK(made.left_out == LeftOutReason::bad_record);
   CHECK(made.problem == folder.path("a.jsonl") + ":3: text: found a number; expected a text");
-  CHECK(lenient.build(file, 0, sample).left_out == WhyLeftOut::no);
+  CHECK(lenient.build(file, 0, sample).left_out == LeftOutReason::none);
   folder.put("a.jsonl", "{}\n");
   CHECK_THROWS_AS(lenient.build(file, 0, sample), DataError);
 }
 
 TEST_CASE("Names of --train-on values") {
-  CHECK(train_on_name(TrainOn::answers) == "answers");
-  CHECK(train_on_name(TrainOn::last_answer) == "last-answer");
-  CHECK(train_on_name(TrainOn::all) == "all");
+  CHECK(name(TrainOn::answers) == "answers");
+  CHECK(name(TrainOn::last_answer) == "last-answer");
+  CHECK(name(TrainOn::all) == "all");
 }

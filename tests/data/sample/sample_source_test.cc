@@ -38,7 +38,7 @@ class Fixture {
     RecordBuffer buffer;
     std::copy(record.begin(), record.end(), buffer.resize(record.size()).begin());
     Sample sample;
-    REQUIRE(preprocessor.builder()->build(buffer, sample) == WhyLeftOut::no);
+    REQUIRE(preprocessor.builder()->build(buffer, sample) == LeftOutReason::none);
     return sample.tokens;
   }
 

@@ -24,7 +24,7 @@ inline bool survive_record(std::string_view bytes) {
       std::copy(bytes.begin(), bytes.end(), buffer.resize(bytes.size()).begin());
       Sample sample;
       try {
-        if (builder.build(buffer, sample) != WhyLeftOut::no) continue;
+        if (builder.build(buffer, sample) != LeftOutReason::none) continue;
       } catch (const DataError&) {
         continue;
       }

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "base/error.h"
+#include "model/cost.h"
 #include "model/files/stored_weights.h"
 #include "model/files/weight_names.h"
 #include "model/layers/rope_frequencies.h"
-#include "model/memory_estimate.h"
 
 namespace {
 

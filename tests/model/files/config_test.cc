@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/real_file_system.h"
 #include "catch.h"
-#include "model/files/generation_config.h"
+#include "model/files/model_folder.h"
 #include "model/test_models.h"
 #include "temporary_folder.h"
 

@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/json_reader.h"
 #include "base/real_file_system.h"
-#include "base/strict_json.h"
 #include "catch.h"
 #include "faulty_file_system.h"
 #include "model/test_models.h"

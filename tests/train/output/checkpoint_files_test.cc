@@ -282,7 +282,7 @@ TEST_CASE("A crash at any moment of saving and pruning leaves valid checkpoints 
         prune_checkpoints(files, kFolder, 1);
       },
       [&](FaultyFileSystem& files, std::size_t step, Unsynced unsynced) {
-        INFO("crash at " << step << ", unsynced " << to_text(unsynced));
+        INFO("crash at " << step << ", unsynced " << name(unsynced));
         check_all_right(files);
         const auto newest = newest_checkpoint(files, kFolder);
         REQUIRE(newest);
@@ -306,7 +306,7 @@ TEST_CASE("Replacing a broken checkpoint is safe at any moment, too") {
       },
       [](FileSystem& files) { save(files, 3); },
       [](FaultyFileSystem& files, std::size_t step, Unsynced unsynced) {
-        INFO("crash at " << step << ", unsynced " << to_text(unsynced));
+        INFO("crash at " << step << ", unsynced " << name(unsynced));
         check_all_right(files);
         REQUIRE(newest_checkpoint(files, kFolder));
       });

@@ -1,8 +1,8 @@
 #include "train/output/data_state_json.h"
 
 #include "base/error.h"
+#include "base/json_reader.h"
 #include "base/rng.h"
-#include "base/strict_json.h"
 #include "catch.h"
 
 using namespace odb;

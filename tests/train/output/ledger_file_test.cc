@@ -128,7 +128,7 @@ TEST_CASE("What was synced survives a crash at any later moment") {
                         file.sync();
                       },
                       [&](FaultyFileSystem& files, std::size_t crashed_at, Unsynced unsynced) {
-                        INFO("crash at " << crashed_at << ", unsynced " << to_text(unsynced));
+                        INFO("crash at " << crashed_at << ", unsynced " << name(unsynced));
                         const std::int64_t last = LedgerFile(files, kPaths.ledger(0)).last_step();
                         CHECK(last <= 2);
                         if (synced) CHECK(last >= 1);

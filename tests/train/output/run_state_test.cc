@@ -1,7 +1,7 @@
 #include "train/output/run_state.h"
 
 #include "base/error.h"
-#include "base/strict_json.h"
+#include "base/json_reader.h"
 #include "catch.h"
 
 using namespace odb;

@@ -1,7 +1,6 @@
 // Which ranks may not train together.
-#include "train/session/device_match.h"
-
 #include "catch.h"
+#include "train/session/same_options.h"
 
 namespace odb {
 

@@ -14,7 +14,7 @@
 
 #include "base/log.h"
 #include "catch.h"
-#include "data/loader/child_process.h"
+#include "data/loader/processes/child_process.h"
 #include "listening_port.h"
 #include "temporary_folder.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "data/loader/arena.h"
+#include "data/loader/shared/arena.h"
 
 namespace odb {
 namespace {

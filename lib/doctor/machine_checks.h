@@ -1,0 +1,15 @@
+// The verdict of `doctor` on the facts: one check per line, each with what to do if it is not ok.
+// Pure.
+#pragma once
+
+#include <vector>
+
+#include "base/machine.h"
+#include "doctor/check.h"
+
+namespace odb {
+
+// In a fixed order: always the same checks, plus one per folder.
+std::vector<Check> check_machine(const MachineFacts& facts);
+
+}  // namespace odb

@@ -1,0 +1,23 @@
+// The files of a model folder beside config.json and weights: tokenizer, chat template, generation
+// settings. No weight depends on them, but a usable model needs them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "model/files/config.h"
+
+namespace odb {
+
+// Copies those that `from` has into the folder `to`, durably.
+void copy_auxiliary_files(FileSystem& files, const std::string& from, const std::string& to);
+
+// The end tokens of config.json, then those of the folder's generation_config.json (eos_token_id,
+// one or several) if that file exists; no duplicates. FileError when it cannot be read or names ids
+// beyond the vocabulary.
+std::vector<std::int64_t> read_end_tokens(FileSystem& files, const std::string& folder,
+                                          const ModelConfig& config);
+
+}  // namespace odb
