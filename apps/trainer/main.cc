@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/launch_channel.h"
 #include "base/nearest.h"
@@ -90,15 +91,20 @@ int run(const Arguments& words) {
 }
 
 // Not with fmt, which throws if standard error cannot take the text either.
-int fail(ExitCode code, const std::string& message) {
-  if (!report_final_error(message)) std::fputs(("odb-trainer: " + message + "\n").c_str(), stderr);
-  return static_cast<int>(code);
+int fail(const Failure& failure) {
+  if (!report_final_error(failure))
+    std::fputs(("odb-trainer: " + failure.message + "\n").c_str(), stderr);
+  return static_cast<int>(failure.code);
+}
+
+int fail_internally(const std::exception& error) {
+  return fail(InternalError("internal error: {}", error.what()).failure());
 }
 
 int fail_output(int error_number) {
   // The reader has had enough, as in `| head`: no message, as if SIGPIPE had ended this process.
   if (error_number == EPIPE) return static_cast<int>(ExitCode::broken_pipe);
-  return fail(ExitCode::files, "cannot write to standard output: " + errno_text(error_number));
+  return fail(FileError("cannot write to standard output: {}", errno_text(error_number)).failure());
 }
 
 }  // namespace
@@ -106,17 +112,18 @@ int fail_output(int error_number) {
 
 int main(int argc, char** argv) {
   using namespace odb;
-  ignore_broken_pipes();
+  open_standard_descriptors();
+  ignore_write_signals();
   try {
     const int code = run(Arguments(argv + 1, argv + argc));
     return std::fflush(stdout) == 0 ? code : fail_output(errno);
   } catch (const Error& error) {
-    return fail(error.code(), error.what());
+    return fail(error.failure());
   } catch (const std::system_error& error) {
     // Thrown by fmt::print when a long text overflows the stream's buffer and cannot be written.
     if (std::ferror(stdout) != 0) return fail_output(error.code().value());
-    return fail(ExitCode::internal, fmt::format("internal error: {}", error.what()));
+    return fail_internally(error);
   } catch (const std::exception& error) {
-    return fail(ExitCode::internal, fmt::format("internal error: {}", error.what()));
+    return fail_internally(error);
   }
 }

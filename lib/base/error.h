@@ -53,6 +53,16 @@ using PeerLostError = ErrorOf<ExitCode::peer_lost>;
 using DivergedError = ErrorOf<ExitCode::diverged>;
 using InternalError = ErrorOf<ExitCode::internal>;
 
+// Another rank failed. This one ends for that reason, with the same exit code.
+class OtherRankFailed : public Error {
+ public:
+  OtherRankFailed(ExitCode code, std::string message, int rank = kUnknownRank)
+      : Error(Failure{.code = code,
+                      .rank = rank,
+                      .cause = FailureCause::other_rank,
+                      .message = std::move(message)}) {}
+};
+
 // The failure of an exception that is an Error.
 Failure failure_of(const std::exception_ptr& error);
 

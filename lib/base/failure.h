@@ -1,7 +1,7 @@
 // One failure, from the place where it happens to the exit code of the run.
 //
-// A failure is made once, as an Error (base/error.h), and then carried unchanged: through shared
-// memory (PlainFailure), between ranks (the store), and to the launch that started the rank. Who
+// A failure is made once, as an Error (base/error.h), and then carried on: through shared memory
+// and pipes (PlainFailure), between ranks (the store), and to the launch that started the rank. Who
 // must decide something about it reads `code`, `rank` and `cause`, never the message.
 #pragma once
 
@@ -26,11 +26,11 @@ enum class ExitCode : int {
   broken_pipe = 141   // the reader of standard output left, as in `| head` (128 + SIGPIPE)
 };
 
-// What a failure says about the rank that it names.
+// Why the process that has the failure ends.
 enum class FailureCause : std::uint8_t {
-  own,         // it happened there: this explains the end of the other ranks
-  other_rank,  // the rank learned only that another one failed, not why
-  lost_rank    // the rank fell silent, or the connection to it broke: nothing more is known
+  own,         // it happened in this rank, and explains the end of the others
+  other_rank,  // another rank failed: `rank`, if this one knows which
+  lost_rank    // another rank fell silent, or the connection to it broke: nothing more is known
 };
 
 // The cause of failures with this code that name no other: a rank that ends with `peer_lost` is
@@ -43,7 +43,7 @@ inline constexpr int kUnknownRank = -1;
 
 struct Failure {
   ExitCode code = ExitCode::internal;
-  int rank = kUnknownRank;  // where it happened, or the rank that was lost
+  int rank = kUnknownRank;  // where it happened; the rank that was lost
   FailureCause cause = FailureCause::own;
   std::string message;
 

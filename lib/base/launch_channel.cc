@@ -1,5 +1,6 @@
 #include "base/launch_channel.h"
 
+#include <limits.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,12 +29,20 @@ void PhaseChannel::publish(const std::string& phase) const {
   (void)!::pwrite(*file_, bytes.data(), bytes.size(), 0);
 }
 
-bool report_final_error(const std::string& text) {
+// Nobody reads before this process has ended, so it must fit into the pipe. Written as a whole or
+// not at all.
+static_assert(sizeof(PlainFailure) <= PIPE_BUF);
+
+bool report_final_error(const Failure& failure) {
   const auto pipe = descriptor_in(kFinalErrorVariable);
-  // Text beyond a pipe's capacity is cut: nobody reads before this process has ended.
-  constexpr std::size_t kMax = 32768;
-  const std::string_view words = std::string_view(text).substr(0, kMax);
-  return pipe && ::write(*pipe, words.data(), words.size()) == static_cast<ssize_t>(words.size());
+  const PlainFailure plain = to_plain(failure);
+  return pipe && ::write(*pipe, &plain, sizeof plain) == static_cast<ssize_t>(sizeof plain);
+}
+
+std::optional<Failure> take_final_error(int pipe) {
+  PlainFailure plain;
+  if (::read(pipe, &plain, sizeof plain) != static_cast<ssize_t>(sizeof plain)) return std::nullopt;
+  return from_plain(plain);
 }
 
 }  // namespace odb

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "base/failure.h"
+
 namespace odb {
 
 // Set by `launch` for its ranks: descriptor numbers of a file in memory and of a pipe's write end.
@@ -32,12 +34,10 @@ class PhaseChannel {
   std::optional<int> file_;
 };
 
-// The end of the message of a rank that ends because of another's failure and does not know the
-// reason. When that other rank's message exists, the launch prints only that one.
-inline constexpr const char* kSeeOtherRank = "its own message says why";
-
-// Sends the reason why this process ends, without a line feed. False: no launch started it, so the
-// caller prints the reason.
-bool report_final_error(const std::string& text);
+// Sends why this process ends. Never blocks. False: no launch started it, so the caller prints the
+// message.
+bool report_final_error(const Failure& failure);
+// By the launch, once the process has ended: what it sent; nothing, if it sent nothing.
+std::optional<Failure> take_final_error(int pipe);
 
 }  // namespace odb

@@ -69,8 +69,10 @@ MemoryFacts memory_facts(FileSystem& files, const CgroupLimits& groups) {
 }
 
 bool try_anonymous_memory() {
-  const Descriptor file(::memfd_create("odb-doctor", MFD_CLOEXEC));
-  return file.open() && ::ftruncate(file.get(), 4096) == 0;
+  constexpr std::size_t kPage = 4096;
+  void* const place =
+      ::mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return place != MAP_FAILED && ::munmap(place, kPage) == 0;
 }
 
 ClockFacts read_clock() {

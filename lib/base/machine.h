@@ -72,7 +72,7 @@ struct MachineFacts {
   ProcessorFacts processors;
   MemoryFacts memory;
   LimitFacts limits;
-  bool anonymous_memory = false;             // memfd_create works
+  bool anonymous_memory = false;  // memory without a file can be shared with forked processes
   std::optional<std::uint64_t> shared_free;  // bytes free in /dev/shm; none: it does not exist
   ClockFacts clock;
   std::vector<FolderFacts> folders;

@@ -27,7 +27,7 @@ PrivateMemory parse_private_memory(std::string_view smaps) {
     const std::vector<std::string_view> words = split_words(line);
     if (words.size() < 2) continue;
     if (!words[0].ends_with(':'))  // "from-to rights offset device inode name"
-      shared_memory = words.size() >= 6 && words[5].starts_with("/memfd:");
+      shared_memory = words.size() >= 6 && words[5] == "/dev/zero";
     else if (!shared_memory && words[0] == "Private_Clean:")
       memory.clean += kilobytes(words[1]);
     else if (!shared_memory && words[0] == "Private_Dirty:")

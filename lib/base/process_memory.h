@@ -10,8 +10,8 @@
 
 namespace odb {
 
-// Pages that no other process shares, in bytes. Mappings of memfd files are left out: they may look
-// unshared only because no other process has touched them yet.
+// Pages that no other process shares, in bytes. Shared mappings without a file are left out: they
+// may look unshared only because no other process has touched them yet.
 struct PrivateMemory {
   std::uint64_t clean = 0;    // as they are in a file
   std::uint64_t written = 0;  // by this process

@@ -57,8 +57,9 @@ bool is_ignored(int signal_number) {
 
 }  // namespace
 
-void ignore_broken_pipes() {
-  ::signal(SIGPIPE, SIG_IGN);
+void ignore_write_signals() {
+  for (const int signal_number : {SIGPIPE, SIGXFSZ, SIGTTOU})
+    ::signal(signal_number, SIG_IGN);
 }
 
 StopReason stop_reason(int signal_number) {

@@ -19,9 +19,16 @@
 
 namespace odb {
 
-// A write to a pipe or socket without a reader fails with EPIPE instead of ending the process. To
-// be called first in main: threads, forked children and other programs started by exec inherit it.
-void ignore_broken_pipes();
+// Ignores the signals that would end or stop a process because of a write that an error reports, or
+// that can simply go on. To be called first in main: threads, forked children and other programs
+// started by exec inherit it.
+//
+//   SIGPIPE   nobody reads a pipe or socket any more: the write fails with EPIPE
+//   SIGXFSZ   a file would exceed `ulimit -f`: the write fails with EFBIG
+//   SIGTTOU   a background process of a terminal with `stty tostop` writes: it is written. (Ranks
+//   that
+//             `launch` starts are such processes.)
+void ignore_write_signals();
 
 enum class StopReason : std::uint8_t {
   none,

@@ -65,7 +65,7 @@ void combine_votes(std::span<const std::int64_t> received, std::span<std::int64_
 }  // namespace
 
 // The vote goes on in a thread, so that begin() does not wait for the other ranks.
-struct ControlChannel::Vote {
+struct GroupControl::Vote {
   explicit Vote(GlooGroup& over) : group(over) {
     const ScopedSignalBlock block;
     thread = std::thread([this] { run(); });
@@ -115,11 +115,11 @@ struct ControlChannel::Vote {
   std::thread thread;
 };
 
-ControlChannel::ControlChannel(TrainingGroups& groups)
+GroupControl::GroupControl(TrainingGroups& groups)
     : vote_(std::make_unique<Vote>(groups.votes())) {}
-ControlChannel::~ControlChannel() = default;
+GroupControl::~GroupControl() = default;
 
-void ControlChannel::begin(const ControlVote& vote) {
+void GroupControl::begin(const ControlVote& vote) {
   ODB_CHECK(!under_way(), "a vote is under way");
   {
     const std::lock_guard lock(vote_->mutex);
@@ -128,12 +128,12 @@ void ControlChannel::begin(const ControlVote& vote) {
   vote_->changed.notify_all();
 }
 
-bool ControlChannel::under_way() const {
+bool GroupControl::under_way() const {
   const std::lock_guard lock(vote_->mutex);
   return vote_->begun || vote_->done;
 }
 
-ControlResult ControlChannel::await() {
+ControlResult GroupControl::await() {
   std::unique_lock lock(vote_->mutex);
   ODB_CHECK(vote_->begun || vote_->done, "no vote is under way");
   vote_->changed.wait(lock, [&] { return vote_->done; });

@@ -34,20 +34,30 @@ struct ControlResult {
 
 class ControlChannel {
  public:
-  // `groups` must outlive it. At most one channel at a time on the same groups.
-  explicit ControlChannel(TrainingGroups& groups);
-  ControlChannel(const ControlChannel&) = delete;
-  ControlChannel& operator=(const ControlChannel&) = delete;
-  // A vote under way is given up, and with it the votes of these groups.
-  ~ControlChannel();
+  virtual ~ControlChannel() = default;
 
   // Collective. Returns at once; the vote goes on by itself. Not while another is under way.
-  void begin(const ControlVote& vote);
-  bool under_way() const;
+  virtual void begin(const ControlVote& vote) = 0;
+  virtual bool under_way() const = 0;
 
   // What all have voted. Blocks, without limit, until all ranks have begun the same vote.
-  // PeerLostError: the connection to a rank broke; the groups are of no more use then.
-  ControlResult await();
+  // PeerLostError: the connection to a rank broke; no further vote is possible.
+  virtual ControlResult await() = 0;
+};
+
+// Votes over the connections of a run's groups.
+class GroupControl final : public ControlChannel {
+ public:
+  // `groups` must outlive it. At most one at a time on the same groups.
+  explicit GroupControl(TrainingGroups& groups);
+  GroupControl(const GroupControl&) = delete;
+  GroupControl& operator=(const GroupControl&) = delete;
+  // A vote under way is given up, and with it the votes of these groups.
+  ~GroupControl() override;
+
+  void begin(const ControlVote& vote) override;
+  bool under_way() const override;
+  ControlResult await() override;
 
  private:
   struct Vote;

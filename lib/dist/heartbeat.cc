@@ -138,7 +138,20 @@ void Heartbeat::saw_end(int rank) {
   changed_.notify_all();
 }
 
-std::chrono::milliseconds Heartbeat::until_next_beat() const {
+void Heartbeat::hurry() {
+  {
+    const std::lock_guard lock(mutex_);
+    hurried_ = true;
+    news_ = true;
+  }
+  changed_.notify_all();
+}
+
+std::chrono::milliseconds Heartbeat::until_next_beat() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (hurried_) return std::min(period_, kSoon);
+  }
   if (!needs_connection()) return period_;
   return connection_tries_ == 0 ? std::chrono::milliseconds(0) : std::min(period_, kSoon);
 }

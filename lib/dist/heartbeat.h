@@ -57,6 +57,10 @@ class Heartbeat {
   // called.
   ~Heartbeat();
 
+  // Another thread of this process has found a connection broken: looks for the reason twice a
+  // second from now on, the first time at once. Never blocks.
+  void hurry();
+
   // Publishes that this rank leaves cleanly. No beat follows. Blocks until the store has answered;
   // if it does not, rank 0 is lost.
   void leave();
@@ -76,7 +80,7 @@ class Heartbeat {
   void await_readers(int lost, const std::vector<std::optional<Beat>>& beats);
   std::optional<LostPeer> look(PeerLiveness& watch, const std::vector<int>& watched);
   void lose(const LostPeer& peer);
-  std::chrono::milliseconds until_next_beat() const;
+  std::chrono::milliseconds until_next_beat();
   // Waits for `time`, or until `ended` or `cut_short` holds, which are checked under the lock;
   // false when `ended` does.
   template <typename Ended>
@@ -97,7 +101,8 @@ class Heartbeat {
   std::int64_t looks_ = 0;  // finished by beat()
   long count_ = 0;
   std::set<int> ended_;  // on rank 0: the ranks whose processes have ended
-  bool news_ = false;    // one of them has not been handled yet
+  bool news_ = false;    // one of them has not been handled yet, or hurry() was called
+  bool hurried_ = false;
   int connection_tries_ = 0;
   std::optional<LivenessConnection> connection_;  // to rank 0
   std::unique_ptr<LivenessListener> listener_;    // rank 0's

@@ -14,9 +14,15 @@ constexpr const char* kPrefix = "heartbeat/";
 
 }  // namespace
 
+void end_process(const LostPeer&, const Error& loss) {
+  if (!report_final_error(loss.failure())) log("peers").error("{}", loss.what());
+  log("peers").flush();
+  ::_exit(static_cast<int>(loss.code()));
+}
+
 std::unique_ptr<Heartbeat> start_heartbeat(const HostPort& store, int rank, int world,
                                            std::chrono::milliseconds timeout,
-                                           std::function<std::string()> phase, EndOfProcess end) {
+                                           std::function<std::string()> phase, OnLost on_lost) {
   HeartbeatOptions options{.store = store,
                            .prefix = kPrefix,
                            .rank = rank,
@@ -27,15 +33,10 @@ std::unique_ptr<Heartbeat> start_heartbeat(const HostPort& store, int rank, int 
                              channel.publish(now);
                              return now;
                            }};
-  const auto on_lost = [store, end = std::move(end)](const LostPeer& peer) {
-    const Error loss(ExitCode::peer_lost, describe_lost(peer, store));
-    const std::optional<Error> error = end ? end(peer, loss) : loss;
-    if (!error) return;
-    if (!report_final_error(error->what())) log("peers").error("{}", error->what());
-    log("peers").flush();
-    ::_exit(static_cast<int>(error->code()));  // other threads may be stuck for ever
-  };
-  return std::make_unique<Heartbeat>(std::move(options), on_lost);
+  return std::make_unique<Heartbeat>(
+      std::move(options), [store, on_lost = std::move(on_lost)](const LostPeer& peer) {
+        on_lost(peer, Error(ExitCode::peer_lost, describe_lost(peer, store)));
+      });
 }
 
 void report_end(Store& store, int rank) {

@@ -29,7 +29,7 @@ namespace {
 // died. odb-trainer ignores it from its first line; this is for other programs of the library.
 c10d::TCPStoreOptions options_for(const HostPort& address) {
   FLAGS_caffe2_log_level = c10::GLOG_FATAL;
-  ignore_broken_pipes();
+  ignore_write_signals();
   name_peers_by_number();
   c10d::TCPStoreOptions options;
   options.port = address.port;

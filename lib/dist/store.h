@@ -6,8 +6,8 @@
 // that is stopped but not gone is detected by heartbeat.h, not here. A host that is gone:
 // PeerLostError naming the address.
 //
-// A process with a Store ignores SIGPIPE, whatever its main does: a write to a dead peer must not
-// end it.
+// A process with a Store ignores SIGPIPE (base/signals.h), whatever its main does: a write to a
+// dead peer must not end it.
 #pragma once
 
 #include <chrono>

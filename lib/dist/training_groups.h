@@ -3,7 +3,7 @@
 //
 // Neither group has a progress timeout: a peer may evaluate or save for as long as it likes. A
 // closed connection is a lost peer (peer_loss.h); a peer that neither answers nor ends is found by
-// the heartbeat (rank_heartbeat.h), which ends the process.
+// the heartbeat (rank_heartbeat.h), which has the process ended.
 #pragma once
 
 #include <chrono>

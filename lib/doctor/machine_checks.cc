@@ -114,12 +114,12 @@ Check check_processes(const LimitFacts& limits) {
 }
 
 Check check_anonymous_memory(bool works) {
-  return {.status = works ? CheckStatus::ok : CheckStatus::fail,
-          .name = "anonymous shared memory",
-          .found = works ? "memfd_create works" : "memfd_create fails",
-          .advice = works ? ""
-                          : "batches travel through it: use Linux 3.17 or newer, and a container "
-                            "profile that permits memfd_create"};
+  return {
+      .status = works ? CheckStatus::ok : CheckStatus::fail,
+      .name = "anonymous shared memory",
+      .found = works ? "can be mapped" : "cannot be mapped",
+      .advice =
+          works ? "" : "batches travel through it: raise the limit on virtual memory (ulimit -v)"};
 }
 
 Check check_shared_memory(const MachineFacts& facts) {

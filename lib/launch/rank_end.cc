@@ -8,9 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "base/error.h"
-#include "base/launch_channel.h"
-
 namespace odb {
 namespace {
 
@@ -21,19 +18,15 @@ bool failed(const RankEnd& end) {
   return end.code != 0 && end.code != kSaved && !end.ours;
 }
 
-bool missed_another(const RankEnd& end) {
-  return end.code == kPeerLost && end.signal == 0;
+// Why it ended. One that reported nothing can only be judged by its exit code.
+FailureCause cause_of_end(const RankEnd& end) {
+  if (end.signal != 0) return FailureCause::own;
+  if (end.failure) return end.failure->cause;
+  return usual_cause(static_cast<ExitCode>(end.code));
 }
 
-// Failed by itself, not because another rank did.
-bool failed_first_hand(const RankEnd& end) {
-  return failed(end) && !missed_another(end) && !end.message.ends_with(kSeeOtherRank);
-}
-
-// Whether `end` repeats the message with which `origin` failed.
-bool repeats(const RankEnd& end, const RankEnd& origin) {
-  return !origin.message.empty() && end.message.size() > origin.message.size() &&
-         end.message.find(origin.message) != std::string::npos;
+std::string message_of(const RankEnd& end) {
+  return end.failure ? end.failure->message : "";
 }
 
 std::string describe(const RankEnd& end) {
@@ -41,10 +34,10 @@ std::string describe(const RankEnd& end) {
   if (end.signal != 0)
     return fmt::format("rank {} was killed by signal {} ({}){}", end.rank, end.signal,
                        ::strsignal(end.signal), phase);
-  if (end.message.empty())
+  if (!end.failure)
     return fmt::format("rank {} ended with exit code {}{}; its own lines may say why", end.rank,
                        end.code, phase);
-  return fmt::format("rank {} ended with exit code {}: {}", end.rank, end.code, end.message);
+  return fmt::format("rank {} ended with exit code {}: {}", end.rank, end.code, message_of(end));
 }
 
 }  // namespace
@@ -59,15 +52,11 @@ RankEnd classify_end(int rank, int status, const std::set<int>& passed_on, bool 
 }
 
 const RankEnd* cause_of(const std::vector<RankEnd>& ends) {
-  auto cause = std::ranges::find_if(ends, failed_first_hand);
-  if (cause == ends.end())
-    cause = std::ranges::find_if(
-        ends, [](const RankEnd& end) { return failed(end) && !missed_another(end); });
-  if (cause == ends.end()) cause = std::ranges::find_if(ends, failed);
-  if (cause == ends.end()) return nullptr;
-  const auto origin =
-      std::ranges::find_if(ends, [&](const RankEnd& end) { return repeats(*cause, end); });
-  return origin == ends.end() ? &*cause : &*origin;
+  for (const FailureCause cause :
+       {FailureCause::own, FailureCause::other_rank, FailureCause::lost_rank})
+    for (const RankEnd& end : ends)
+      if (failed(end) && cause_of_end(end) == cause) return &end;
+  return nullptr;
 }
 
 std::string describe_cause(const std::vector<RankEnd>& ends, int ranks) {
@@ -75,22 +64,21 @@ std::string describe_cause(const std::vector<RankEnd>& ends, int ranks) {
   const bool all_alike =
       ranks > 1 && static_cast<int>(ends.size()) == ranks &&
       std::ranges::all_of(ends, [&](const RankEnd& end) {
-        return end.signal == 0 && end.code == cause.code && end.message == cause.message;
+        return end.signal == 0 && end.code == cause.code && message_of(end) == message_of(cause);
       });
   if (!all_alike)
     return describe(cause) +
            (cause.signal == 0 ? "" : fmt::format("; the run ends with exit code {}", cause.code));
-  return fmt::format(
-      "all {} ranks ended with exit code {}{}", ranks, cause.code,
-      cause.message.empty() ? "; their own lines may say why" : ": " + cause.message);
+  return fmt::format("all {} ranks ended with exit code {}{}", ranks, cause.code,
+                     cause.failure ? ": " + message_of(cause) : "; their own lines may say why");
 }
 
 std::vector<std::string> describe_other_failures(const std::vector<RankEnd>& ends) {
   std::vector<std::string> others;
   const RankEnd* const cause = cause_of(ends);
   for (const RankEnd& end : ends)
-    if (&end != cause && failed_first_hand(end) && (end.signal != 0 || end.code != cause->code) &&
-        !repeats(end, *cause))
+    if (&end != cause && failed(end) && cause_of_end(end) == FailureCause::own &&
+        (end.signal != 0 || end.code != cause->code))
       others.push_back(describe(end));
   return others;
 }

@@ -9,15 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "base/failure.h"
+
 namespace odb {
 
 struct RankEnd {
   int rank = 0;
-  int code = 0;         // a killed rank counts as a lost peer
-  int signal = 0;       // that killed it; 0: none
-  bool ours = false;    // killed by us, after another had failed
-  std::string phase;    // the last that it reported (base/launch_channel.h); empty: none
-  std::string message;  // the message it ended with; empty: none
+  int code = 0;                    // a killed rank counts as a lost peer
+  int signal = 0;                  // that killed it; 0: none
+  bool ours = false;               // killed by us, after another had failed
+  std::string phase;               // the last that it reported (base/launch_channel.h); empty: none
+  std::optional<Failure> failure;  // what it reported itself
 };
 
 // From the status of waitpid. A rank that was killed by a signal of `passed_on`, before it could
@@ -26,9 +28,9 @@ struct RankEnd {
 RankEnd classify_end(int rank, int status, const std::set<int>& passed_on, bool killed);
 
 // The end that explains the others, null if no rank failed. `ends`: in order of time; later ones
-// may still be missing. It is the first rank that was killed, or failed for a reason of its own;
-// without one, a rank that only lost another. A failure that a rank only learned from another rank
-// is traced back to that rank.
+// may still be missing. It is the first rank that was killed, or failed for a reason of its own
+// (FailureCause::own); without one, a rank that learned of another's failure; without that, one
+// that only lost another.
 const RankEnd* cause_of(const std::vector<RankEnd>& ends);
 
 // "rank 2 was killed by signal 9 (Killed); it was last training; the run ends with exit code 5".

@@ -44,7 +44,7 @@ void hand_on(const char* variable, int descriptor) {
   set_variable("LOCAL_WORLD_SIZE", ranks);
   set_variable("MASTER_ADDR", "127.0.0.1");
   set_variable("MASTER_PORT", std::to_string(store.port));
-  hand_on(kPhaseVariable, handed.phase);
+  if (handed.phase >= 0) hand_on(kPhaseVariable, handed.phase);
   hand_on(kFinalErrorVariable, handed.final_error);
   if (number == 0) hand_on(kListeningSocketVariable, store.socket.get());
   std::vector<char*> arguments;
@@ -72,8 +72,7 @@ RankProcess start_rank(int number, const RankCommand& command, Descriptor log,
     lines = std::move(pipe.write);
     handed.output = lines.get();
   }
-  rank.phase = Descriptor(::memfd_create("phase", MFD_CLOEXEC));
-  if (!rank.phase.open()) fail_launch("cannot create memory for a rank's phase");
+  rank.phase = Descriptor(::memfd_create("phase", MFD_CLOEXEC));  // where it is forbidden: none
   Pipe final_error = make_pipe();
   rank.final_error = std::move(final_error.read);
   handed.phase = rank.phase.get();
@@ -94,16 +93,13 @@ std::string last_phase(const RankProcess& rank) {
   return ::pread(rank.phase.get(), bytes, kMaxPhaseBytes, 0) > 0 ? bytes : "";
 }
 
-std::string take_final_error(RankProcess& rank) {
-  std::string message;
-  char bytes[4096];
-  for (ssize_t count; (count = ::read(rank.final_error.get(), bytes, sizeof bytes)) > 0;)
-    message.append(bytes, static_cast<std::size_t>(count));
-  if (rank.log.open() && !message.empty()) {
-    const std::string line = message + "\n";
+std::optional<Failure> final_error_of(RankProcess& rank) {
+  std::optional<Failure> failure = take_final_error(rank.final_error.get());
+  if (rank.log.open() && failure) {
+    const std::string line = failure->message + "\n";
     [[maybe_unused]] const auto written = ::write(rank.log.get(), line.data(), line.size());
   }
-  return message;
+  return failure;
 }
 
 }  // namespace odb

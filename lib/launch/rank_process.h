@@ -3,10 +3,12 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/failure.h"
 #include "launch/listening_socket.h"
 #include "launch/passed_signals.h"
 #include "launch/rank_lines.h"
@@ -36,8 +38,8 @@ RankProcess start_rank(int number, const RankCommand& command, Descriptor log,
 
 // The phase that it reported last; empty: none.
 std::string last_phase(const RankProcess& rank);
-// The message that it ended with, which is also written to its log file; empty: none. Call it once,
-// after the rank has ended.
-std::string take_final_error(RankProcess& rank);
+// What it reported when it ended, if anything; the message is also written to its log file. Call it
+// once, after the rank has ended.
+std::optional<Failure> final_error_of(RankProcess& rank);
 
 }  // namespace odb

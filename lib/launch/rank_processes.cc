@@ -122,7 +122,7 @@ void Ranks::reap() {
 void Ranks::take_end(RankProcess& rank, int status) {
   RankEnd end = classify_end(rank.number, status, passed_on_, killed_);
   end.phase = last_phase(rank);
-  end.message = take_final_error(rank);
+  end.failure = final_error_of(rank);
   const bool unhandled = end.signal != 0 && end.code == kSaved;
   if (unhandled)
     log("launch").info("rank {} was ended by {} before it could handle it; it had nothing to save",

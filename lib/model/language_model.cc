@@ -8,7 +8,8 @@
 #include "base/error.h"
 #include "model/cpu/host_memory.h"
 #include "model/files/weight_names.h"
-#include "model/layers/linear.h"
+#include "model/init.h"
+#include "model/weights_io.h"
 
 namespace odb {
 
@@ -42,8 +43,8 @@ void check_tokens(const Tensor& tokens, std::int64_t vocabulary_size) {
 
 }  // namespace
 
-const Tensor& LanguageModel::head() const {
-  return weights_.at(config_.tied_embeddings ? "embedding" : "head");
+Linear LanguageModel::head() const {
+  return {weights_.at(config_.tied_embeddings ? "embedding" : "head")};
 }
 
 Tensor LanguageModel::hidden_states(const Tensor& tokens, const RowOffsets& rows) {
@@ -60,15 +61,41 @@ Tensor LanguageModel::hidden_states(const Tensor& tokens, const RowOffsets& rows
 }
 
 Tensor LanguageModel::logits(const Tensor& hidden) {
-  return apply_linear(hidden, head()).to(torch::kFloat);
+  return head()(hidden).to(torch::kFloat);
 }
 
 LossSum LanguageModel::loss(const Tensor& tokens, const Tensor& labels, const RowOffsets& rows,
                             std::span<const double> row_weights) {
   const SupervisedPositions supervised =
       supervised_positions(labels, rows, config_.vocabulary_size, row_weights);
-  return {token_loss(hidden_states(tokens, rows), head(), supervised, options_.loss),
+  return {token_loss(hidden_states(tokens, rows), head().weight, supervised, options_.loss),
           supervised.count()};
+}
+
+std::vector<std::string> LanguageModel::weight_order() const {
+  std::vector<std::string> names;
+  for (const auto& [name, shape] : parameter_shapes(config_))
+    names.push_back(name);
+  return names;
+}
+
+LossParts LanguageModel::loss(const MicroBatch& batch) {
+  const LossSum loss = this->loss(batch.tokens, batch.labels, batch.rows, batch.row_weights);
+  return {{.name = "token", .sum = loss.sum, .count = loss.count}};
+}
+
+void LanguageModel::load(FileSystem& files, const std::string& folder) {
+  load_weights(files, folder, *this);
+  require_finite(*this, folder);
+}
+
+void LanguageModel::initialize(std::uint64_t seed) {
+  initialize_weights(*this, seed);
+}
+
+void LanguageModel::save(FileSystem& files, const std::string& folder,
+                         const Weights& weights) const {
+  save_model(files, folder, config_, weights);
 }
 
 }  // namespace odb

@@ -16,6 +16,7 @@
 #include "model/layers/block.h"
 #include "model/layers/token_loss.h"
 #include "model/model_options.h"
+#include "model/trainable_model.h"
 
 namespace odb {
 
@@ -30,7 +31,7 @@ struct LossSum {
   std::int64_t count = 0;  // supervised tokens
 };
 
-class LanguageModel : public torch::nn::Module {
+class LanguageModel final : public torch::nn::Module, public TrainableModel {
  public:
   // Parameters are named as in weight_names.h, on `device`, uninitialized: load or initialize them.
   LanguageModel(ModelConfig config, ComputeOptions options,
@@ -39,7 +40,8 @@ class LanguageModel : public torch::nn::Module {
   const ModelConfig& config() const { return config_; }
   // By name; "blocks.0.qkv" here is registered as "blocks_0_qkv" with LibTorch, which allows no
   // dots.
-  const std::map<std::string, torch::Tensor>& weights() const { return weights_; }
+  const Weights& weights() const override { return weights_; }
+  std::vector<std::string> weight_order() const override;
 
   // tokens: int64 [tokens], at least one, on the model's device. Returns the states after the final
   // norm, [tokens, hidden]. Throws DataError for an id beyond the vocabulary (checked on the CPU
@@ -52,13 +54,19 @@ class LanguageModel : public torch::nn::Module {
   // labels: int64 on the CPU, as token_loss.h expects, with the weights of rows if they differ.
   LossSum loss(const torch::Tensor& tokens, const torch::Tensor& labels, const RowOffsets& rows,
                std::span<const double> row_weights = {});
+  // The same for a micro-batch; one part, "token".
+  LossParts loss(const MicroBatch& batch) override;
+
+  void load(FileSystem& files, const std::string& folder) override;
+  void initialize(std::uint64_t seed) override;
+  void save(FileSystem& files, const std::string& folder, const Weights& weights) const override;
 
  private:
-  const torch::Tensor& head() const;
+  Linear head() const;
 
   ModelConfig config_;
   ComputeOptions options_;
-  std::map<std::string, torch::Tensor> weights_;
+  Weights weights_;
   std::vector<BlockParameters> blocks_;
   RotaryEmbedding rotary_;
 };

@@ -1,42 +1,41 @@
-// The evaluations of a run: when one is due, and the best so far.
+// The evaluations of a run as an observer of its training: when one is due, and the best so far.
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <optional>
-#include <vector>
 
 #include "train/step/evaluation_schedule.h"
 #include "train/step/evaluator.h"
+#include "train/step/step_observer.h"
 
 namespace odb {
 
-class Evaluations {
+class Evaluations final : public StepObserver {
  public:
-  Evaluations(const EvaluationOptions& options, Evaluator evaluator)
-      : options_(options), evaluator_(std::move(evaluator)) {}
+  // `observers` follow each evaluation.
+  Evaluations(const EvaluationOptions& options, Evaluator evaluator, StepObservers observers);
 
-  // Whether a step, or the end of an epoch or of the run, that led from `before` to `now` calls for
-  // one. Equal on all ranks.
-  bool due(const RunTotals& before, const Progress& now) const {
-    return evaluation_due(options_, before, now, last_step_);
-  }
-
-  // Evaluates all files after the step of `totals`. Collective; see Evaluator::run.
-  std::optional<std::vector<EvaluationResult>> run(const RunTotals& totals) {
-    auto results = evaluator_.run();
-    if (!results) return results;
-    best_ = better(best_, {.step = totals.steps, .loss = overall_loss(*results)});
-    last_step_ = totals.steps;
-    return results;
-  }
+  // Evaluates if --eval-every or the end of an epoch calls for it. Collective then. PeerLostError.
+  bool between_steps(const Progress& progress) override;
+  // By the end of the loop: evaluates if the run ended with a step that was not evaluated yet.
+  // False: a rank was asked to stop, or failed.
+  bool run_if_due(const Progress& progress);
+  // Evaluates all files. As above.
+  bool run(const RunTotals& totals);
 
   const std::optional<BestEvaluation>& best() const { return best_; }
+  // What ended an evaluation, equal on all ranks; null: nothing.
+  const std::exception_ptr& failure() const { return failure_; }
 
  private:
   EvaluationOptions options_;
   Evaluator evaluator_;
+  StepObservers observers_;
+  RunTotals before_;  // at the last boundary between steps
   std::optional<BestEvaluation> best_;
   std::optional<std::int64_t> last_step_;  // of the last evaluation
+  std::exception_ptr failure_;
 };
 
 }  // namespace odb

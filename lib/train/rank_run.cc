@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <semaphore>
@@ -19,6 +18,7 @@
 #include "train/evaluations.h"
 #include "train/input_facts.h"
 #include "train/output/checkpoint_space.h"
+#include "train/output/ledger_recorder.h"
 #include "train/output/run_records.h"
 #include "train/replica.h"
 #include "train/run_checkpoint.h"
@@ -35,11 +35,30 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Shows the phase of the run to the heartbeat and to stop notices.
+class PhaseShown final : public StepObserver {
+ public:
+  explicit PhaseShown(std::atomic<const char*>& phase) : phase_(phase) {}
+  void begin_evaluation(const RunTotals&) override { before_ = phase_.exchange("evaluating"); }
+  void end_evaluation(std::span<const EvaluationResult>, const RunTotals&) override {
+    phase_ = before_;
+  }
+  void begin_save(const RunTotals&) override { phase_ = "saving"; }
+
+ private:
+  std::atomic<const char*>& phase_;
+  const char* before_ = "training";
+};
+
 class RankRun {
  public:
-  RankRun(FileSystem& files, TrainingInputs& inputs, DataProcesses& processes,
+  RankRun(FileSystem& files, TrainingInputs& inputs, DataProcesses& processes, ProcessEnd& end,
           Clock::time_point process_start)
-      : files_(files), inputs_(inputs), processes_(processes), process_start_(process_start) {}
+      : files_(files),
+        inputs_(inputs),
+        processes_(processes),
+        end_(end),
+        process_start_(process_start) {}
 
   int run(const std::string& config) {
     rendezvous_.emplace(inputs_.launch, options().ranks.timeout);
@@ -84,14 +103,13 @@ class RankRun {
   void leave();
   void fail(const Error& error);
 
-  LoopEvents events();
-  bool between_steps(const Progress& progress);
-  bool evaluate(const RunTotals& totals);
+  StepObservers observers();
   std::string save(const TrainingLoop& loop);
 
   FileSystem& files_;
   TrainingInputs& inputs_;
   DataProcesses& processes_;
+  ProcessEnd& end_;
   Clock::time_point process_start_;
   std::atomic<const char*> phase_{"starting"};
   std::atomic<bool> recording_{false};  // this rank records how its life ends
@@ -105,12 +123,14 @@ class RankRun {
   torch::Device device_{torch::kCPU};
   std::optional<TrainingGroups> groups_;
   std::optional<StopRequest> stop_;
-  std::unique_ptr<RunRecords> records_;
+  PhaseShown phase_shown_{phase_};
+  std::optional<LedgerRecorder> ledger_;
+  std::optional<RunRecords> records_;  // rank 0
   std::int64_t life_ = 0;
   std::optional<Replica> replica_;
+  std::optional<ReplicaCheck> replica_check_;
   std::optional<Evaluations> evaluations_;
   std::exception_ptr failure_;  // equal on all ranks: they leave together
-  RunTotals before_;            // at the last boundary between steps
   std::optional<StopNotice> stop_notice_;
 };
 
@@ -129,7 +149,7 @@ void RankRun::meet() {
     constexpr std::chrono::seconds kRecording{5};
     if (recording_ && peer.ended) (void)recorded_.try_acquire_for(kRecording);
   };
-  rendezvous_->start_heartbeat(phase, before_end);
+  rendezvous_->start_heartbeat(end_, phase, before_end);
 }
 
 // Rank 0 takes the run's folder, if it has room for a checkpoint.
@@ -166,68 +186,48 @@ void RankRun::join() {
   const auto& limit = options().length.time_limit;
   stop_.emplace(rendezvous_->store(),
                 limit ? std::optional(process_start_ + *limit) : std::nullopt);
-  records_ = std::make_unique<RunRecords>(
-      files_, RunRecordsOptions{.paths = paths_,
-                                .life = life_,
-                                .rank = rank(),
-                                .world = world(),
-                                .data_size = inputs_.limits.data_size,
-                                .learning_rate = options().optimizer.lr,
-                                .log_every = options().logging.log_every,
-                                .console = options().logging.console,
-                                .process_start = process_start_,
-                                .peak_memory = [this] { return peak_memory(device_); }});
+  ledger_.emplace(files_, LedgerRecorderOptions{
+                              .paths = paths_, .life = life_, .rank = rank(), .world = world()});
+  if (rank() == 0)
+    records_.emplace(files_,
+                     RunRecordsOptions{.paths = paths_,
+                                       .life = life_,
+                                       .world = world(),
+                                       .data_size = inputs_.limits.data_size,
+                                       .learning_rate = options().optimizer.lr,
+                                       .log_every = options().logging.log_every,
+                                       .console = options().logging.console,
+                                       .process_start = process_start_,
+                                       .peak_memory = [this] { return peak_memory(device_); }});
   recording_ = rank() == 0;
 }
 
 void RankRun::load() {
   phase_ = "loading the model";
   replica_.emplace(files_, inputs_, device_, *groups_);
+  replica_check_.emplace(*replica_, options().logging.check_every);
   if (!inputs_.evaluation.empty())
     evaluations_.emplace(options().evaluation,
                          Evaluator(processes_, 1, options().evaluation.eval_data,
-                                   loss_of(replica_->model()), device_, *groups_, *stop_));
+                                   loss_of(replica_->model()), device_, *groups_, *stop_),
+                         observers());
 }
 
-LoopEvents RankRun::events() {
-  return {.stop_asked = [this] { return stop_->here(); },
-          .on_finished = std::bind_front(&RunRecords::on_finished, records_.get()),
-          .on_measured = std::bind_front(&RunRecords::on_measured, records_.get()),
-          .between_steps = std::bind_front(&RankRun::between_steps, this)};
-}
-
-bool RankRun::between_steps(const Progress& progress) {
-  const RunTotals before = std::exchange(before_, progress.totals());
-  const std::int64_t every = options().logging.check_every;
-  const std::int64_t step = progress.totals().steps;
-  if (every > 0 && step % every == 0 && step != before.steps)
-    replica_->check_equal(fmt::format("after step {}", step));
-  return !evaluations_ || !evaluations_->due(before, progress) || evaluate(progress.totals());
-}
-
-// False: stopped.
-bool RankRun::evaluate(const RunTotals& totals) {
-  const char* phase = phase_.exchange("evaluating");
-  std::optional<std::vector<EvaluationResult>> results;
-  try {
-    results = evaluations_->run(totals);
-  } catch (const PeerLostError&) {
-    throw;
-  } catch (const Error&) {
-    failure_ = std::current_exception();
-  }
-  phase_ = phase;
-  if (!results) return false;
-  records_->on_evaluated(*results, totals);
-  return true;
+// Before evaluations exist: those that follow evaluations.
+StepObservers RankRun::observers() {
+  StepObservers list{&phase_shown_, &*ledger_};
+  if (records_) list.push_back(&*records_);
+  list.push_back(&*replica_check_);
+  if (evaluations_) list.push_back(&*evaluations_);
+  return list;
 }
 
 int RankRun::train() {
   const RunOptions& run = options();
-  SlotSource slots(processes_.pipeline(0), MicroBatchBuilder(device_, run.batching.loss_norm));
-  ControlChannel control(*groups_);
-  TrainingStep step(
-      loss_of(replica_->model()), replica_->model().weights(), *groups_, replica_->reducer(),
+  PipelineSlots slots(processes_.pipeline(0), MicroBatchBuilder(device_, run.batching.loss_norm));
+  GroupControl control(*groups_);
+  DistributedStep step(
+      loss_of(replica_->model()), replica_->trained(), *groups_, replica_->reducer(),
       replica_->optimizer(),
       {.loss_norm = run.batching.loss_norm, .max_grad_norm = run.optimizer.max_grad_norm});
   TrainingLoop loop({.loss_norm = run.batching.loss_norm,
@@ -240,39 +240,48 @@ int RankRun::train() {
                      .schedule = schedule_shape(run.optimizer),
                      .on_nan = run.optimizer.on_nan,
                      .max_nan_steps = run.optimizer.nan_step_limit()},
-                    slots, control, step, Progress(inputs_.limits), start_, events());
+                    {.slots = slots,
+                     .control = control,
+                     .step = step,
+                     .observers = observers(),
+                     .stop_asked = [this] { return stop_->here(); }},
+                    Progress(inputs_.limits), start_);
   const auto before = Clock::now();
-  if (evaluations_ && run.evaluation.eval_at_start) evaluate({});
+  bool go_on = !evaluations_ || !run.evaluation.eval_at_start || evaluations_->run({});
   phase_ = "training";
-  records_->on_start(seconds_since(before));
-  LoopEnd end{.stopped = failure_ != nullptr, .failure = failure_};
-  if (!failure_) end = loop.run();
-  if (end.failure) failure_ = end.failure;
-  if (!end.stopped && evaluations_ && evaluations_->due(before_, loop.progress()))
-    end.stopped = !evaluate(loop.progress().totals());
-  phase_ = "saving";
+  if (records_) records_->on_start(seconds_since(before));
+  if (go_on) {
+    const LoopEnd end = loop.run();
+    failure_ = end.failure;
+    go_on = !end.stopped && (!evaluations_ || evaluations_->run_if_due(loop.progress()));
+  }
+  if (evaluations_ && evaluations_->failure()) failure_ = evaluations_->failure();
   const std::string path = save(loop);
-  ExitCode code = end.stopped ? ExitCode::saved : ExitCode::done;
-  std::string reason = end.stopped ? stop_->reason() : "done: " + loop.progress().reached();
+  ExitCode code = go_on ? ExitCode::done : ExitCode::saved;
+  std::string reason = go_on ? "done: " + loop.progress().reached() : stop_->reason();
   if (failure_) {
     const Failure failure = failure_of(failure_);
     code = failure.code;
     reason = failure.message;
   }
-  records_->finish(loop.progress(), loop.seconds(), reason, static_cast<int>(code));
+  if (records_) records_->finish(loop.progress(), loop.seconds(), reason, static_cast<int>(code));
   if (rank() == 0) log("train").info("{}", failure_ ? path : reason + "; " + path);
   return static_cast<int>(code);
 }
 
 std::string RankRun::save(const TrainingLoop& loop) {
   const RunTotals& totals = loop.progress().totals();
-  records_->sync();
+  for (StepObserver* observer : observers())
+    observer->begin_save(totals);
   if (totals.steps == 0) return "no step was finished, nothing to save";
   const RunSnapshot run{.totals = totals,
                         .best = evaluations_ ? evaluations_->best() : std::nullopt,
                         .life = life_,
                         .data = loop.state()};
-  return "saved " + save_run(files_, inputs_, *replica_, *groups_, run);
+  const std::string path = save_run(files_, inputs_, *replica_, *groups_, run);
+  for (StepObserver* observer : observers())
+    observer->end_save(totals, path);
+  return "saved " + path;
 }
 
 void RankRun::leave() {
@@ -291,6 +300,7 @@ void RankRun::fail(const Error& error) {
   if (records_) records_->fail(error);
   recorded_.release();
   evaluations_.reset();
+  replica_check_.reset();
   replica_.reset();
   groups_.reset();
   rendezvous_->await_cause(error);
@@ -298,9 +308,9 @@ void RankRun::fail(const Error& error) {
 
 }  // namespace
 
-int run_rank(FileSystem& files, TrainingInputs& inputs, DataProcesses& processes,
+int run_rank(FileSystem& files, TrainingInputs& inputs, DataProcesses& processes, ProcessEnd& end,
              const std::string& config, Clock::time_point process_start) {
-  return RankRun(files, inputs, processes, process_start).run(config);
+  return RankRun(files, inputs, processes, end, process_start).run(config);
 }
 
 }  // namespace odb

@@ -1,8 +1,10 @@
 #include "train/replica.h"
 
+#include <utility>
+
+#include <fmt/format.h>
+
 #include "dist/replicas.h"
-#include "model/init.h"
-#include "model/weights_io.h"
 
 namespace odb {
 
@@ -10,25 +12,29 @@ Replica::Replica(FileSystem& files, const TrainingInputs& inputs, torch::Device 
                  TrainingGroups& groups)
     : groups_(groups),
       world_(inputs.launch.world),
-      model_(inputs.config,
-             ComputeOptions{.dtype = inputs.options.model.dtype,
-                            .recompute = inputs.options.model.recompute},
-             device) {
+      model_(make_model(inputs.config, inputs.options.model, device)),
+      trained_(trainable_weights(*model_)) {
   const ModelOptions& options = inputs.options.model;
-  if (options.init == Initialization::random) {
-    initialize_weights(model_, inputs.options.loader.seed);
-  } else if (inputs.launch.rank == 0) {
-    load_weights(files, options.model, model_);
-    require_finite(model_, options.model);
-  }
-  if (world_ > 1) broadcast_from_first(groups_, model_.parameters());
+  if (options.init == Initialization::random)
+    model_->initialize(inputs.options.loader.seed);
+  else if (inputs.launch.rank == 0)
+    model_->load(files, options.model);
+  if (world_ > 1) broadcast_from_first(groups_, all_tensors(*model_));
   check_equal("at the start");
-  reducer_.emplace(groups_, model_.parameters());
-  optimizer_.emplace(inputs.options.optimizer, model_.weights());
+  reducer_.emplace(groups_, trainable_tensors(*model_));
+  optimizer_.emplace(inputs.options.optimizer, trained_);
 }
 
 void Replica::check_equal(const std::string& when) const {
-  if (world_ > 1) check_replicas_equal(groups_, model_.parameters(), when);
+  if (world_ > 1) check_replicas_equal(groups_, all_tensors(*model_), when);
+}
+
+bool ReplicaCheck::between_steps(const Progress& progress) {
+  const std::int64_t step = progress.totals().steps;
+  const bool is_new = std::exchange(last_step_, step) != step;
+  if (every_ > 0 && is_new && step % every_ == 0)
+    replica_.check_equal(fmt::format("after step {}", step));
+  return true;
 }
 
 }  // namespace odb

@@ -9,8 +9,7 @@ std::string save_run(FileSystem& files, const TrainingInputs& inputs, Replica& r
   const RunOptions& options = inputs.options;
   const std::string fingerprint = options_fingerprint(options.batching);
   return save_checkpoint(files, RunPaths{options.files.output}, groups,
-                         {.config = inputs.config,
-                          .weights = replica.model().weights(),
+                         {.model = replica.model(),
                           .optimizer = replica.optimizer(),
                           .run = {.totals = run.totals,
                                   .best = run.best,
@@ -25,8 +24,8 @@ std::string save_run(FileSystem& files, const TrainingInputs& inputs, Replica& r
                                              .data_size = inputs.limits.data_size,
                                              .options = fingerprint},
                                    .state = run.data},
-                          .auxiliary_files = options.data.tokenizer,
-                          .model = options.model.model});
+                          .tokenizer_folder = options.data.tokenizer,
+                          .model_folder = options.model.model});
 }
 
 }  // namespace odb

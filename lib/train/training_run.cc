@@ -15,7 +15,7 @@
 #include "model/layers/linear.h"
 #include "train/rank_run.h"
 #include "train/session/foreign_error.h"
-#include "train/session/leave_now_watch.h"
+#include "train/session/process_end.h"
 #include "train/session/rendezvous.h"
 #include "train/session/stop_check.h"
 #include "train/training_inputs.h"
@@ -67,9 +67,9 @@ int prepare_and_run(const RunOptions& options, const std::string& config,
   // From here on LibTorch, and threads.
   enable_caching_allocator();
   limit_onednn_cache();
-  const LeaveNowWatch watch;
+  ProcessEnd end;
   at::set_num_threads(threads_of(files, options.ranks, launch));
-  return run_rank(files, inputs, processes, config, process_start);
+  return run_rank(files, inputs, processes, end, config, process_start);
 }
 
 }  // namespace

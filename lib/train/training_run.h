@@ -18,7 +18,7 @@ namespace odb {
 // Runs it. `config` is the content of config.json in the run folder; `process_start`: the origin of
 // reported times. The process must have a single thread. Returns ExitCode::done or, if a signal or
 // its time limit stopped it, ExitCode::saved; everything else is an Error. A peer that falls silent
-// ends the process from within (rank_heartbeat.h).
+// ends the process from within (session/process_end.h).
 int run_training(const RunOptions& options, const std::string& config,
                  std::chrono::steady_clock::time_point process_start);
 

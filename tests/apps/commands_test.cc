@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -103,6 +105,13 @@ TEST_CASE("an answer that nobody reads ends the command without a message, as SI
     CHECK(outcome.code == 128 + SIGPIPE);
     CHECK(outcome.errors.empty());
   }
+}
+
+TEST_CASE("closed standard descriptors are no error, and no file takes their place") {
+  const std::string command = std::string("exec '") + ODB_TRAINER + "' version <&- >&- 2>&-";
+  const int status = std::system(command.c_str());
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE("a plot is written through links, into pipes, and keeps a file's mode") {

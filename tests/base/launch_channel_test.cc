@@ -35,7 +35,7 @@ std::string phase_in(int file) {
 
 TEST_CASE("without a launch a rank prints its final error itself") {
   PhaseChannel().publish("training");
-  CHECK_FALSE(report_final_error("no model"));
+  CHECK_FALSE(report_final_error({.message = "no model"}));
 }
 
 TEST_CASE("a phase replaces the one before, and is cut when it is too long") {
@@ -70,11 +70,12 @@ TEST_CASE("the final error goes into the pipe, and nobody has to read meanwhile"
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   const Handed handed(kFinalErrorVariable, ends[1]);
-  CHECK(report_final_error("no model"));
-  CHECK(report_final_error(std::string(100000, 'x')));
-  char bytes[8];
-  REQUIRE(::read(ends[0], bytes, sizeof bytes) == sizeof bytes);
-  CHECK(std::string(bytes, sizeof bytes) == "no model");
-  ::close(ends[0]);
+  const Failure failure{ExitCode::files, 2, FailureCause::other_rank, "rank 2 failed: no model"};
+  CHECK(report_final_error(failure));
+  CHECK(report_final_error({.message = std::string(100000, 'x')}));
+  CHECK(take_final_error(ends[0]) == failure);
+  CHECK(take_final_error(ends[0])->message.size() == PlainFailure::kMaxMessage);
   CHECK(::close(ends[1]) == 0);
+  CHECK_FALSE(take_final_error(ends[0]));  // its writer is gone
+  ::close(ends[0]);
 }

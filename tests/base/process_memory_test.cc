@@ -8,13 +8,13 @@
 
 using namespace odb;
 
-TEST_CASE("private memory: clean and written pages of smaps, without memfd files") {
+TEST_CASE("private memory: clean and written pages of smaps, without shared memory") {
   constexpr const char* kMaps =
       "5581-5582 rw-p 00000000 00:00 0 [heap]\n"
       "Rss:                  12 kB\n"
       "Private_Clean:         4 kB\n"
       "Private_Dirty:         8 kB\n"
-      "7f00-7f10 rw-s 00000000 00:01 99 /memfd:odb-train-arena (deleted)\n"
+      "7f00-7f10 rw-s 00000000 00:01 99 /dev/zero (deleted)\n"
       "Private_Dirty:       100 kB\n"
       "7f20-7f30 r-xp 00000000 fe:00 12 /usr/lib/libc.so.6\n"
       "Private_Clean:         0 kB\n"

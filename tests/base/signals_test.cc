@@ -1,5 +1,7 @@
 #include "base/signals.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "disposition.h"
+#include "temporary_folder.h"
 
 using namespace odb;
 using std::chrono::milliseconds;
@@ -166,11 +169,25 @@ TEST_CASE("SIGHUP stays ignored where the process was started so, and only that"
 TEST_CASE("a write to a pipe that nobody reads is an error, not the end") {
   const int status = exit_status_of([] {
     ::signal(SIGPIPE, SIG_DFL);
-    ignore_broken_pipes();
+    ignore_write_signals();
     int ends[2];
     if (::pipe(ends) != 0) return 1;
     ::close(ends[0]);
     return ::write(ends[1], "x", 1) < 0 && errno == EPIPE ? 7 : 8;
+  });
+  CHECK(status == 7);
+}
+
+TEST_CASE("a file that exceeds its limit is an error, not the end") {
+  const TemporaryFolder folder;
+  const int status = exit_status_of([&] {
+    ::signal(SIGXFSZ, SIG_DFL);
+    ignore_write_signals();
+    const rlimit limit{.rlim_cur = 1, .rlim_max = RLIM_INFINITY};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
+    const int file = ::open((folder / "file").c_str(), O_WRONLY | O_CREAT, 0600);
+    if (file < 0 || ::write(file, "x", 1) != 1) return 2;
+    return ::write(file, "x", 1) < 0 && errno == EFBIG ? 7 : 8;
   });
   CHECK(status == 7);
 }

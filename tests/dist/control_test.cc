@@ -14,7 +14,7 @@ TEST_CASE("votes: a stop of any rank, ready only when all are, loss sums equal t
     INFO(world << " ranks");
     std::vector<std::vector<double>> sums(static_cast<std::size_t>(world));
     CHECK(on_training_ranks(world, [&](TrainingGroups& groups) {
-            ControlChannel control(groups);
+            GroupControl control(groups);
             require(!control.under_way(), "nothing begun");
             const int rank = groups.rank();
             for (int slot = 0; slot < 60; ++slot) {
@@ -42,7 +42,7 @@ TEST_CASE("votes: a stop of any rank, ready only when all are, loss sums equal t
 TEST_CASE("a rank whose slot is late votes again and again until all slots are ready") {
   std::atomic<int> votes = 0;
   CHECK(on_training_ranks(3, [&](TrainingGroups& groups) {
-          ControlChannel control(groups);
+          GroupControl control(groups);
           for (int time = 0;; ++time) {
             control.begin({.ready = groups.rank() != 1 || time == 4});
             if (control.await().all_ready) break;
@@ -55,7 +55,7 @@ TEST_CASE("a rank whose slot is late votes again and again until all slots are r
 
 TEST_CASE("ranks whose slots differ in number or checksum learn it with the vote") {
   CHECK(on_training_ranks(3, [&](TrainingGroups& groups) {
-          ControlChannel control(groups);
+          GroupControl control(groups);
           const bool mine = groups.rank() == 1;
           const auto vote = [&](const ControlVote& own) {
             control.begin(own);
@@ -79,7 +79,7 @@ TEST_CASE("ranks whose slots differ in number or checksum learn it with the vote
 TEST_CASE("a vote waits for the slowest without a limit, and begin() does not wait") {
   std::atomic<bool> others_began = false;
   CHECK(on_training_ranks(2, [&](TrainingGroups& groups) {
-          ControlChannel control(groups);
+          GroupControl control(groups);
           if (groups.rank() == 0) {
             control.begin({.loss_sum = 1});  // returns, although rank 1 has not begun
             others_began = true;
@@ -96,7 +96,7 @@ TEST_CASE("a rank that goes away in the middle of votes is a lost peer to all ot
   const Store store = Store::host({"127.0.0.1", 0});
   const auto faults = on_ranks(4, [&](int rank) {
     TrainingGroups groups(store, {.prefix = "run/", .rank = rank, .world = 4});
-    ControlChannel control(groups);
+    GroupControl control(groups);
     for (int slot = 0; slot < 3 || rank != 2; ++slot) {
       control.begin({});
       control.await();
@@ -115,7 +115,7 @@ TEST_CASE("a channel may end while a vote is under way that nobody answers") {
           {
             TrainingGroups groups(store, {.prefix = "run/", .rank = rank, .world = 2});
             if (rank == 0) {
-              ControlChannel control(groups);
+              GroupControl control(groups);
               control.begin({});
             }
             while (rank == 1 && ended == 0)
@@ -127,7 +127,7 @@ TEST_CASE("a channel may end while a vote is under way that nobody answers") {
 
 TEST_CASE("votes are not begun twice, nor awaited before they begin") {
   CHECK(on_training_ranks(1, [](TrainingGroups& groups) {
-          ControlChannel control(groups);
+          GroupControl control(groups);
           CHECK_THROWS_AS(control.await(), InternalError);
           control.begin({});
           CHECK_THROWS_AS(control.begin({}), InternalError);

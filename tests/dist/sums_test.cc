@@ -40,7 +40,7 @@ TEST_CASE("all ranks get rank 0's numbers, bit for bit") {
 
 TEST_CASE("rank 0's numbers come while a vote is under way, whoever votes late") {
   CHECK(on_training_ranks(3, [](TrainingGroups& groups) {
-          ControlChannel control(groups);
+          GroupControl control(groups);
           for (int slot = 0; slot < 30; ++slot) {
             const bool late = slot % 3 == groups.rank();
             if (!late) control.begin({.loss_sum = 1});

@@ -42,7 +42,7 @@ struct Shared {
 
 // Steps without end: a vote, then the gradients of a net that is large enough for several buckets.
 void train(TrainingGroups& groups, std::atomic<std::int64_t>& steps) {
-  ControlChannel control(groups);
+  GroupControl control(groups);
   torch::Tensor weights = torch::zeros({400, 1000}, torch::kFloat).requires_grad_();
   torch::Tensor more = torch::zeros({400, 1000}, torch::kFloat).requires_grad_();
   GradientReducer reducer(groups, {weights, more});

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include "base/error.h"
 #include "catch.h"
 
 using namespace odb;
@@ -11,8 +12,19 @@ namespace {
 
 using Ends = std::vector<RankEnd>;
 
-RankEnd left(int rank, int code, const std::string& message = "") {
-  return {.rank = rank, .code = code, .message = message};
+RankEnd left(int rank, int code) {
+  return {.rank = rank, .code = code};
+}
+// It reported a failure of its own, or that it lost a peer.
+RankEnd left(int rank, int code, const std::string& message) {
+  return {
+      .rank = rank, .code = code, .failure = Error(static_cast<ExitCode>(code), message).failure()};
+}
+// It reported that another rank failed.
+RankEnd heard(int rank, int code, const std::string& message, int of = kUnknownRank) {
+  return {.rank = rank,
+          .code = code,
+          .failure = OtherRankFailed(static_cast<ExitCode>(code), message, of).failure()};
 }
 RankEnd killed(int rank, int signal, const std::string& phase = "") {
   return {.rank = rank, .code = 5, .signal = signal, .phase = phase};
@@ -32,7 +44,7 @@ TEST_CASE("a launch ends with the code of the cause, 75 when all ranks saved, el
   CHECK(launch_code({left(0, 0), left(1, 0)}) == 0);
   CHECK(launch_code({left(0, 75), left(1, 75)}) == 75);
   CHECK(launch_code({left(0, 75), left(1, 0)}) == 70);
-  CHECK(launch_code({left(1, 3, "a.jsonl:61"), left(0, 3, "rank 1 failed: a.jsonl:61")}) == 3);
+  CHECK(launch_code({left(1, 3, "a.jsonl:61"), heard(0, 3, "rank 1 failed: a.jsonl:61", 1)}) == 3);
   CHECK(launch_code({killed(2, SIGSEGV), left(0, 5), killed_by_us(1)}) == 5);
   // The others lost rank 0, which hosted the store: that is no cause.
   CHECK(launch_code({left(1, 5, "the store does not answer"), left(0, 4, "no space")}) == 4);
@@ -64,8 +76,8 @@ TEST_CASE("the cause is reported with the rank, how it ended, and why or in whic
         "5");
   CHECK(describe_cause({left(1, 3, "a.jsonl:61: found x")}, 3) ==
         "rank 1 ended with exit code 3: a.jsonl:61: found x");
-  const RankEnd said{
-      .rank = 1, .code = 2, .phase = "starting", .message = "the folder holds a run already"};
+  RankEnd said = left(1, 2, "the folder holds a run already");
+  said.phase = "starting";
   CHECK(describe_cause({said}, 3) ==
         "rank 1 ended with exit code 2: the folder holds a run already");
   CHECK(describe_cause({left(1, 70), left(0, 0)}, 2) ==
@@ -77,21 +89,21 @@ TEST_CASE("the cause is reported with the rank, how it ended, and why or in whic
 
 TEST_CASE("a failure that ranks only learned from another rank is traced back to it") {
   // Rank 0 hosts the store and leaves last; rank 2 was killed for staying.
-  const Ends ends = {left(1, 4, "rank 0 failed: no space"), left(0, 4, "no space"),
+  const Ends ends = {heard(1, 4, "rank 0 failed: no space", 0), left(0, 4, "no space"),
                      killed_by_us(2)};
   CHECK(cause_of(ends)->rank == 0);
   CHECK(describe_other_failures(ends).empty());
 }
 
 TEST_CASE("a rank that knows of a failure, but not its reason, is not the cause") {
-  const RankEnd heard =
-      left(0, 3, "rank 2 ended the run with exit code 3; its own message says why");
-  const Ends ends = {heard, left(2, 3, "a.jsonl:61: found x"),
-                     left(1, 3, "another rank cannot go on; its own message says why")};
+  const RankEnd first =
+      heard(0, 3, "rank 2 ended the run with exit code 3; its own message says why", 2);
+  const Ends ends = {first, left(2, 3, "a.jsonl:61: found x"),
+                     heard(1, 3, "another rank cannot go on; its own message says why")};
   CHECK(cause_of(ends)->rank == 2);
   CHECK(describe_other_failures(ends).empty());
   // Rank 2 left without a message.
-  CHECK(cause_of({heard, killed_by_us(2)})->rank == 0);
+  CHECK(cause_of({first, killed_by_us(2)})->rank == 0);
 }
 
 TEST_CASE("of ranks that lost a peer, one is reported, and none if that peer's end is known") {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/launch_channel.h"
 #include "base/log.h"
 #include "data/loader/slot_writer.h"
 
@@ -123,7 +122,7 @@ class Collate::Generation {
     if (filled.ending == Refill::Ending::given_up) return false;
     if (filled.ending == Refill::Ending::filled)
       memory_.rounds.save_refill(ordinal_, rounds_->refill_record());
-    const auto slots = align(static_cast<std::int64_t>(filled.code));
+    const auto slots = align(static_cast<std::int64_t>(filled.failure.code));
     if (!slots) return false;
     if (rounds_->failure()) {
       report_failure(filled);
@@ -204,12 +203,16 @@ class Collate::Generation {
 
   void report_failure(const Refill::Result& own) {
     const Rounds::Failure& failure = *rounds_->failure();
-    collate_.fail(
-        static_cast<ExitCode>(failure.code),
-        own.ending == Refill::Ending::failed && static_cast<std::int64_t>(own.code) == failure.code
-            ? own.text
-            : fmt::format("rank {} ended the run with exit code {}; {}", failure.rank, failure.code,
-                          kSeeOtherRank));
+    if (own.ending == Refill::Ending::failed &&
+        static_cast<std::int64_t>(own.failure.code) == failure.code)
+      collate_.fail(own.failure);
+    else
+      collate_.fail({.code = static_cast<ExitCode>(failure.code),
+                     .rank = static_cast<int>(failure.rank),
+                     .cause = FailureCause::other_rank,
+                     .message = fmt::format(
+                         "rank {} ended the run with exit code {}; its own message says why",
+                         failure.rank, failure.code)});
     idle();
   }
 
@@ -240,8 +243,8 @@ void Collate::enter(Phase phase) {
   control_.phase.store(phase, std::memory_order_relaxed);
 }
 
-void Collate::fail(ExitCode code, const std::string& text) {
-  control_.collate_failure.write(code, text);
+void Collate::fail(const Failure& failure) {
+  control_.collate_failure.write(failure);
   memory_.arena.published().wake();
   enter(Phase::failed);
 }
@@ -250,7 +253,7 @@ void Collate::run(const GivenUp& stopped) {
   try {
     work(stopped);
   } catch (const Error& error) {
-    fail(error.code(), error.what());
+    fail(error.failure());
     wait_for(memory_.arena.freed(), [] { return false; }, stopped);
   }
 }

@@ -37,7 +37,7 @@ class Collate {
   void work(const GivenUp& stopped);
   std::int64_t newest_published() const;
   PipelineStart await_start(const GivenUp& stopped);
-  void fail(ExitCode code, const std::string& text);
+  void fail(const Failure& failure);
   void enter(Phase phase);
 
   const LoaderSetup& setup_;

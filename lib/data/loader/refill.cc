@@ -51,7 +51,7 @@ Refill::Result Refill::fill(Rounds& rounds, const GivenUp& given_up) {
   left_out_ = 0;
   try {
     while (rounds.filling()) {
-      if (!ask_ahead(rounds, given_up)) return {.ending = Ending::given_up, .text = {}};
+      if (!ask_ahead(rounds, given_up)) return {.ending = Ending::given_up};
       ODB_CHECK_GT(ahead(), std::size_t{0});
       const Pending pending = pending_[next_];
       if (pending.known_bad) {
@@ -61,17 +61,17 @@ Refill::Result Refill::fill(Rounds& rounds, const GivenUp& given_up) {
         continue;
       }
       const std::optional<SampleView> sample = stream_.next(given_up);
-      if (!sample) return {.ending = Ending::given_up, .text = {}};
+      if (!sample) return {.ending = Ending::given_up};
       ODB_CHECK_EQ(sample->view, pending.view);
       if (sample->kind == AnswerKind::failed)
-        return {.ending = Ending::failed, .code = sample->code, .text = std::string(sample->text)};
+        return {.ending = Ending::failed, .failure = sample->failure()};
       ++next_;
       deliver(rounds, *sample);
       stream_.done();
       control_.beats.fetch_add(1, std::memory_order_relaxed);
     }
   } catch (const Error& error) {
-    return {.ending = Ending::failed, .code = error.code(), .text = error.what()};
+    return {.ending = Ending::failed, .failure = error.failure()};
   }
   return {};
 }

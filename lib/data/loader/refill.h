@@ -30,8 +30,7 @@ class Refill {
   enum class Ending : std::uint8_t { filled, given_up, failed };
   struct Result {
     Ending ending = Ending::filled;
-    ExitCode code = ExitCode::done;  // failed
-    std::string text;
+    Failure failure{.code = ExitCode::done};  // failed
   };
 
   // Delivers until `rounds` is filled. Blocks while samples are prepared. More than `max_left_out`

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "model/layers/attention.h"
-#include "model/layers/linear.h"
 #include "model/layers/mlp.h"
 #include "model/layers/rms_norm.h"
 
@@ -73,28 +72,28 @@ NormedResidual add_and_norm(const Residual& residual, const Tensor& weight, doub
 
 BlockParameters BlockParameters::from(const std::map<std::string, Tensor>& parameters,
                                       const std::string& prefix) {
-  const auto find = [&](const char* name) {
+  const auto find = [&](const std::string& name) {
     const auto found = parameters.find(prefix + name);
     return found == parameters.end() ? Tensor() : found->second;
   };
+  const auto linear = [&](const std::string& name) {
+    return Linear{find(name), find(name + "_bias")};
+  };
   return {.attention_norm = find("attention_norm"),
-          .qkv = find("qkv"),
-          .qkv_bias = find("qkv_bias"),
+          .qkv = linear("qkv"),
           .query_norm = find("query_norm"),
           .key_norm = find("key_norm"),
-          .attention_out = find("attention_out"),
-          .attention_out_bias = find("attention_out_bias"),
+          .attention_out = linear("attention_out"),
           .mlp_norm = find("mlp_norm"),
-          .gate_up = find("gate_up"),
-          .gate_up_bias = find("gate_up_bias"),
-          .down = find("down"),
-          .down_bias = find("down_bias")};
+          .gate_up = linear("gate_up"),
+          .down = linear("down")};
 }
 
 std::vector<Tensor*> BlockParameters::defined() {
-  std::vector<Tensor*> all = {
-      &attention_norm,     &qkv,      &qkv_bias, &query_norm,   &key_norm, &attention_out,
-      &attention_out_bias, &mlp_norm, &gate_up,  &gate_up_bias, &down,     &down_bias};
+  std::vector<Tensor*> all = {&attention_norm,     &qkv.weight,  &qkv.bias,
+                              &query_norm,         &key_norm,    &attention_out.weight,
+                              &attention_out.bias, &mlp_norm,    &gate_up.weight,
+                              &gate_up.bias,       &down.weight, &down.bias};
   std::erase_if(all, [](const Tensor* parameter) { return !parameter->defined(); });
   return all;
 }
@@ -102,15 +101,14 @@ std::vector<Tensor*> BlockParameters::defined() {
 Residual run_block(const Residual& input, const BlockParameters& parameters,
                    const BatchShape& batch, const ModelConfig& config) {
   const NormedResidual before = add_and_norm(input, parameters.attention_norm, config.norm_epsilon);
-  const Tensor qkv = apply_linear(before.normed, parameters.qkv, parameters.qkv_bias);
+  const Tensor qkv = parameters.qkv(before.normed);
   const AttentionInputs heads =
       rotate_heads(qkv, parameters.query_norm, parameters.key_norm, batch.tables, config);
-  const Tensor attended = apply_linear(attend(heads, batch.rows), parameters.attention_out,
-                                       parameters.attention_out_bias);
+  const Tensor attended = parameters.attention_out(attend(heads, batch.rows));
   const NormedResidual between =
       add_and_norm({before.stream, attended}, parameters.mlp_norm, config.norm_epsilon);
-  const Tensor gate_up = apply_linear(between.normed, parameters.gate_up, parameters.gate_up_bias);
-  return {between.stream, apply_linear(swiglu(gate_up), parameters.down, parameters.down_bias)};
+  const Tensor gate_up = parameters.gate_up(between.normed);
+  return {between.stream, parameters.down(swiglu(gate_up))};
 }
 
 Residual run_block_recomputed(const Residual& input, const BlockParameters& parameters,

@@ -12,6 +12,7 @@
 #include <torch/types.h>
 
 #include "model/files/config.h"
+#include "model/layers/linear.h"
 #include "model/layers/rope.h"
 #include "model/layers/rows.h"
 
@@ -35,11 +36,15 @@ struct NormedResidual {
 };
 NormedResidual add_and_norm(const Residual& residual, const torch::Tensor& weight, double epsilon);
 
-// Parameters of one block by the part of their name after "blocks.N.", fp32; those that the model
-// does not have are undefined.
+// Parameters of one block by the part of their name after "blocks.N." (biases: "qkv_bias", ...),
+// fp32; those that the model does not have are undefined.
 struct BlockParameters {
-  torch::Tensor attention_norm, qkv, qkv_bias, query_norm, key_norm, attention_out,
-      attention_out_bias, mlp_norm, gate_up, gate_up_bias, down, down_bias;
+  torch::Tensor attention_norm;
+  Linear qkv;  // queries, keys and values
+  torch::Tensor query_norm, key_norm;
+  Linear attention_out;
+  torch::Tensor mlp_norm;
+  Linear gate_up, down;
 
   static BlockParameters from(const std::map<std::string, torch::Tensor>& parameters,
                               const std::string& prefix);

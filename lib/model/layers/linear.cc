@@ -48,7 +48,7 @@ Tensor multiply_transposed(const Tensor& a, const Tensor& b) {
 
 namespace {
 
-struct Linear : torch::autograd::Function<Linear> {
+struct LinearFunction : torch::autograd::Function<LinearFunction> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
                         const std::optional<Tensor>& bias) {
     const Tensor cast_weight = weight.to(x.scalar_type());
@@ -73,8 +73,8 @@ struct Linear : torch::autograd::Function<Linear> {
 
 }  // namespace
 
-Tensor apply_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  return Linear::apply(x, weight, bias.defined() ? std::optional(bias) : std::nullopt);
+Tensor Linear::operator()(const Tensor& x) const {
+  return LinearFunction::apply(x, weight, bias.defined() ? std::optional(bias) : std::nullopt);
 }
 
 }  // namespace odb

@@ -16,9 +16,14 @@ void limit_onednn_cache();
 // differentiable.
 torch::Tensor multiply_transposed(const torch::Tensor& a, const torch::Tensor& b);
 
-// x [n, in] times the transpose of weight [out, in], plus bias [out] unless it is undefined.
-// Differentiable; gradients of weight and bias are fp32 (the weight's type).
-torch::Tensor apply_linear(const torch::Tensor& x, const torch::Tensor& weight,
-                           const torch::Tensor& bias = {});
+// A product of the model: weight [out, in] and bias [out], which is undefined where there is none.
+struct Linear {
+  torch::Tensor weight;
+  torch::Tensor bias = {};
+
+  // x [n, in] -> [n, out]. Differentiable; gradients of weight and bias are fp32 (the weight's
+  // type).
+  torch::Tensor operator()(const torch::Tensor& x) const;
+};
 
 }  // namespace odb

@@ -2,41 +2,16 @@
 
 #include <exception>
 #include <functional>
-#include <memory>
-#include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "dist/sums.h"
 #include "model/files/model_folder.h"
-#include "model/files/safetensors.h"
-#include "model/weights_io.h"
-#include "train/output/checkpoint_files.h"
 #include "train/output/checkpoint_space.h"
 #include "train/output/data_state_json.h"
-#include "train/session/failure_report.h"
 
 namespace odb {
 namespace {
-
-void save_optimizer(FileSystem& files, const std::string& folder, const Optimizer& optimizer) {
-  files.make_folders(folder);
-  std::vector<TensorToWrite> tensors;
-  for (const auto& [name, tensor] : optimizer.state()) {
-    // On the host only while it is written.
-    auto host = std::make_shared<torch::Tensor>();
-    tensors.push_back({.name = name,
-                       .type = TensorType::f32,
-                       .shape = tensor.sizes().vec(),
-                       .bytes = [tensor, host] {
-                         *host = tensor.cpu().contiguous();
-                         return std::string_view(static_cast<const char*>(host->const_data_ptr()),
-                                                 host->nbytes());
-                       }});
-  }
-  write_safetensors(files, join_path(folder, "state.safetensors"), tensors,
-                    {{"updates", std::to_string(optimizer.updates())}});
-}
 
 std::string folder_of(FileSystem& files, const std::string& path) {
   return files.is_folder(path) ? path : parent_folder(path);
@@ -63,19 +38,44 @@ void on_all_ranks(TrainingGroups& groups, const std::function<void()>& part) {
     throw OtherRankFailed(ExitCode::files, "another rank could not write its part of a checkpoint");
 }
 
-void write_parts(FileSystem& files, CheckpointDraft& draft, int rank,
-                 const CheckpointContents& contents) {
-  draft.write("data/" + rank_name(rank) + ".json", to_json(contents.data));
-  if (rank != 0) return;
-  save_model(files, draft.path(), contents.config, contents.weights);
-  copy_auxiliary_files(files, contents.model, draft.path());
-  if (contents.auxiliary_files != contents.model)
-    copy_auxiliary_files(files, folder_of(files, contents.auxiliary_files), draft.path());
-  save_optimizer(files, join_path(draft.path(), "optimizer"), contents.optimizer);
-  draft.write("state.json", to_json(contents.run));
+std::map<std::string, torch::Tensor> taken(const std::map<std::string, torch::Tensor>& tensors,
+                                           SnapshotTensors how) {
+  if (how == SnapshotTensors::referred) return tensors;
+  std::map<std::string, torch::Tensor> copies;
+  for (const auto& [name, tensor] : tensors)
+    copies[name] = tensor.detach().to(torch::kCPU, /*non_blocking=*/false, /*copy=*/true);
+  return copies;
 }
 
 }  // namespace
+
+CheckpointSnapshot take_snapshot(const CheckpointContents& contents, int rank,
+                                 SnapshotTensors tensors) {
+  CheckpointSnapshot snapshot{.rank = rank,
+                              .model = &contents.model,
+                              .weights = {},
+                              .optimizer = {},
+                              .run = contents.run,
+                              .data = contents.data,
+                              .tokenizer_folder = contents.tokenizer_folder,
+                              .model_folder = contents.model_folder};
+  if (rank != 0) return snapshot;
+  snapshot.weights = taken(contents.model.weights(), tensors);
+  snapshot.optimizer = {.tensors = taken(contents.optimizer.state(), tensors),
+                        .updates = contents.optimizer.updates()};
+  return snapshot;
+}
+
+void write_snapshot(FileSystem& files, CheckpointDraft& draft, const CheckpointSnapshot& snapshot) {
+  draft.write("data/" + rank_name(snapshot.rank) + ".json", to_json(snapshot.data));
+  if (snapshot.rank != 0) return;
+  snapshot.model->save(files, draft.path(), snapshot.weights);
+  copy_auxiliary_files(files, snapshot.model_folder, draft.path());
+  if (snapshot.tokenizer_folder != snapshot.model_folder)
+    copy_auxiliary_files(files, folder_of(files, snapshot.tokenizer_folder), draft.path());
+  write_optimizer_state(files, join_path(draft.path(), "optimizer"), snapshot.optimizer);
+  draft.write("state.json", to_json(snapshot.run));
+}
 
 std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGroups& groups,
                             const CheckpointContents& contents) {
@@ -86,7 +86,10 @@ std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGr
     on_all_ranks(groups, [&] {
       if (first) (void)CheckpointDraft::begin(files, paths.checkpoints(), step);
     });
-    on_all_ranks(groups, [&] { write_parts(files, draft, groups.rank(), contents); });
+    on_all_ranks(groups, [&] {
+      write_snapshot(files, draft,
+                     take_snapshot(contents, groups.rank(), SnapshotTensors::referred));
+    });
     on_all_ranks(groups, [&] {
       if (first) draft.publish();
     });
@@ -97,7 +100,8 @@ std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGr
     throw;
   } catch (const Error& error) {
     if (first) draft.discard();
-    const std::uint64_t needed = bytes_of(contents.weights) + bytes_of(contents.optimizer.state());
+    const std::uint64_t needed =
+        bytes_of(contents.model.weights()) + bytes_of(contents.optimizer.state());
     throw Error(error.code(), error.what() + lack_of_space(files, paths.checkpoints(), needed));
   } catch (const std::exception&) {
     if (first) draft.discard();

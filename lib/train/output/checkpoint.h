@@ -16,7 +16,9 @@
 #include "base/files.h"
 #include "batching/state.h"
 #include "dist/training_groups.h"
-#include "model/files/config.h"
+#include "model/trainable_model.h"
+#include "train/output/checkpoint_files.h"
+#include "train/output/optimizer_file.h"
 #include "train/output/run_paths.h"
 #include "train/output/run_state.h"
 #include "train/step/optimizer.h"
@@ -24,21 +26,48 @@
 namespace odb {
 
 struct CheckpointContents {
-  const ModelConfig& config;
-  const std::map<std::string, torch::Tensor>& weights;
+  const TrainableModel& model;
   const Optimizer& optimizer;
   RunState run;
   OwnedState data;  // this rank's
-  std::string
-      auxiliary_files;  // folders that tokenizer files are copied from: the tokenizer's, and
-  std::string model;    // the model's
+  // Folders that tokenizer files are copied from.
+  std::string tokenizer_folder;
+  std::string model_folder;
 };
 
-// Writes the checkpoint of step contents.run.totals.steps and returns its path. Collective; blocks
-// until it is durable on all ranks. If a rank cannot do its part, all ranks throw and nothing of
-// the checkpoint stays. That rank throws its own exception (a FileError that states the needed and
-// the free bytes if space is the reason), the others OtherRankFailed. PeerLostError: a part may
-// stay.
+// Whether a snapshot has its own copy of the tensors, or refers to those of the run, which must not
+// change until it is written.
+enum class SnapshotTensors { copied, referred };
+
+// Everything that one rank saves, as it was at one moment. Rank 0 alone has model and optimizer.
+struct CheckpointSnapshot {
+  int rank = 0;
+  const TrainableModel* model = nullptr;  // writes its folder; outlives the snapshot
+  Weights weights;
+  OptimizerState optimizer;
+  RunState run;
+  OwnedState data;
+  std::string tokenizer_folder;
+  std::string model_folder;
+};
+
+// A checkpoint is saved in three acts. Only the first one keeps the training from going on.
+//
+//   take_snapshot    a copy in memory
+//   write_snapshot   this rank's files into a draft; no collectives, any thread
+//   CheckpointDraft::publish   by rank 0, once all ranks have written
+//
+// Copies to the CPU if `tensors` are to be copied; takes their bytes of memory then.
+CheckpointSnapshot take_snapshot(const CheckpointContents& contents, int rank,
+                                 SnapshotTensors tensors);
+// Blocks on disk I/O. FileError; an exception of LibTorch.
+void write_snapshot(FileSystem& files, CheckpointDraft& draft, const CheckpointSnapshot& snapshot);
+
+// The three acts in a row: writes the checkpoint of step contents.run.totals.steps and returns its
+// path. Collective; blocks until it is durable on all ranks. If a rank cannot do its part, all
+// ranks throw and nothing of the checkpoint stays. That rank throws its own exception (a FileError
+// that states the needed and the free bytes if space is the reason), the others OtherRankFailed.
+// PeerLostError: a part may stay.
 std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGroups& groups,
                             const CheckpointContents& contents);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "base/text.h"
 
 namespace odb {
@@ -22,13 +23,13 @@ void count_reader(Store& store, int reader, int world) {
 
 }  // namespace
 
-void report_failure(Store& store, const RankFailure& failure) {
+void report_failure(Store& store, const Failure& failure) {
   store.set_once(kFailure, fmt::format("{} {} {}", failure.rank, static_cast<int>(failure.code),
-                                       failure.text));
+                                       failure.message));
 }
 
-std::optional<RankFailure> find_failure(Store& store, int reader, int world,
-                                        std::chrono::milliseconds limit) {
+std::optional<Failure> find_failure(Store& store, int reader, int world,
+                                    std::chrono::milliseconds limit) {
   try {
     if (limit.count() > 0 && !store.wait_for(kFailure, limit)) return std::nullopt;
     const std::string text = store.find(kFailure).value_or("");
@@ -39,7 +40,8 @@ std::optional<RankFailure> find_failure(Store& store, int reader, int world,
     const auto code = parse_integer<int>(text.substr(first + 1, second - first - 1));
     if (!rank || !code) return std::nullopt;
     count_reader(store, reader, world);
-    return RankFailure{*rank, static_cast<ExitCode>(*code), text.substr(second + 1)};
+    return Failure{
+        .code = static_cast<ExitCode>(*code), .rank = *rank, .message = text.substr(second + 1)};
   } catch (const PeerLostError&) {
     return std::nullopt;
   }

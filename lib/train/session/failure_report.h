@@ -6,31 +6,20 @@
 #include <optional>
 #include <string>
 
-#include "base/error.h"
+#include "base/failure.h"
 #include "dist/store.h"
 
 namespace odb {
 
-struct RankFailure {
-  int rank = 0;
-  ExitCode code = ExitCode::internal;
-  std::string text;
-};
-
-// Thrown by a rank that knows that another failed, and its exit code, but not why.
-class OtherRankFailed : public Error {
- public:
-  using Error::Error;
-};
-
-// The first rank to fail reports its failure; later calls change nothing. PeerLostError.
-void report_failure(Store& store, const RankFailure& failure);
+// The first rank to fail reports its failure, with its rank; later calls change nothing.
+// PeerLostError.
+void report_failure(Store& store, const Failure& failure);
 
 // The failure that a rank reported. Waits for one up to `limit`; 0: does not wait. `reader`, the
 // calling rank, then counts as one of `world` that have read it, however often it asks. Nothing: no
 // rank reported one, or the store is gone.
-std::optional<RankFailure> find_failure(Store& store, int reader, int world,
-                                        std::chrono::milliseconds limit);
+std::optional<Failure> find_failure(Store& store, int reader, int world,
+                                    std::chrono::milliseconds limit);
 
 // By the store's host before it leaves with a failure: waits up to `limit` until all ranks have
 // read it. Returns whether they have. PeerLostError.

@@ -45,13 +45,14 @@ Store store_of(const LaunchConfig& launch, std::chrono::milliseconds timeout) {
 }
 
 bool is_of_another(const Error& error) {
-  return error.code() == ExitCode::peer_lost ||
-         dynamic_cast<const OtherRankFailed*>(&error) != nullptr;
+  return error.failure().cause != FailureCause::own;
 }
 
-Error as_error(const RankFailure& failure) {
+// What this rank ends with when that rank has failed.
+OtherRankFailed failure_of_other(const Failure& failure) {
   const char* const how = failure.code == ExitCode::saved ? "was stopped" : "failed";
-  return {failure.code, fmt::format("rank {} {}: {}", failure.rank, how, failure.text)};
+  return {failure.code, fmt::format("rank {} {}: {}", failure.rank, how, failure.message),
+          failure.rank};
 }
 
 }  // namespace
@@ -61,16 +62,17 @@ Rendezvous::Rendezvous(const LaunchConfig& launch, std::chrono::milliseconds tim
 
 Rendezvous::~Rendezvous() = default;
 
-void Rendezvous::start_heartbeat(std::function<std::string()> phase,
+void Rendezvous::start_heartbeat(ProcessEnd& end, std::function<std::string()> phase,
                                  std::function<void(const LostPeer&)> before_end) {
   if (is_single_rank()) return;
-  const auto end = [this, before_end = std::move(before_end)](const LostPeer& peer,
-                                                              const Error& loss) {
+  end_ = &end;
+  const auto on_lost = [this, before_end = std::move(before_end)](const LostPeer& peer,
+                                                                  const Error& loss) {
     if (before_end) before_end(peer);
-    return end_of_process(loss);
+    end_after(loss);
   };
   heartbeat_ = odb::start_heartbeat(store_.address(), launch_.rank, launch_.world, timeout_,
-                                    std::move(phase), end);
+                                    std::move(phase), on_lost);
 }
 
 void Rendezvous::publish_config(const std::string& config) {
@@ -137,12 +139,17 @@ void Rendezvous::publish_failure(const Error& error) {
   if (is_single_rank()) return;
   {
     const std::lock_guard lock(mutex_);
-    ending_ = is_of_another(error) ? Ending::for_another : Ending::known;
+    ending_ = true;
   }
-  changed_.notify_all();
-  if (is_of_another(error)) return;
+  if (end_) end_->expect(error.failure(), limit_of_end(error));
+  if (is_of_another(error)) {
+    if (heartbeat_) heartbeat_->hurry();
+    return;
+  }
   try {
-    report_failure(store_, {launch_.rank, error.code(), error.what()});
+    Failure failure = error.failure();
+    failure.rank = launch_.rank;
+    report_failure(store_, failure);
     store_.set_once(kAllAlike, "no");  // where ranks still wait for it
     report_end(store_, launch_.rank);
   } catch (const PeerLostError&) {  // nobody left to report to
@@ -170,23 +177,16 @@ void Rendezvous::serve_report(Store& store, ExitCode code) const {
 void Rendezvous::await_cause(const Error& error) {
   if (is_single_rank()) return;
   const auto ends = Clock::now() + 2 * timeout_;
-  std::optional<RankFailure> failure =
-      find_failure(store_, launch_.rank, launch_.world, 2 * timeout_);
+  std::optional<Failure> failure = find_failure(store_, launch_.rank, launch_.world, 2 * timeout_);
   if (launch_.rank == 0 && failure) serve_report(store_, failure->code);
   if (!is_of_another(error)) return;
   // A rank that fell silent, or died, has reported nothing: the heartbeat finds out which, and ends
   // this process.
   if (!failure) failure = await_heard(ends);
-  if (!failure) return;
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = Ending::known;
-  }
-  changed_.notify_all();
-  throw as_error(*failure);
+  if (failure) throw failure_of_other(*failure);
 }
 
-std::optional<RankFailure> Rendezvous::await_heard(Clock::time_point ends) {
+std::optional<Failure> Rendezvous::await_heard(Clock::time_point ends) {
   if (!heartbeat_) return std::nullopt;
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, ends, [this] { return heard_.has_value(); });
@@ -194,7 +194,7 @@ std::optional<RankFailure> Rendezvous::await_heard(Clock::time_point ends) {
 }
 
 // Over its own connection, because another thread may wait for long on the other one.
-std::optional<RankFailure> Rendezvous::read_report() {
+std::optional<Failure> Rendezvous::read_report() {
   constexpr std::chrono::milliseconds kConnecting{1000};
   try {
     Store connection = Store::connect(store_.address(), std::min(kConnecting, timeout_));
@@ -204,26 +204,28 @@ std::optional<RankFailure> Rendezvous::read_report() {
   }
 }
 
-std::optional<Error> Rendezvous::end_of_process(const Error& loss) {
-  const std::optional<RankFailure> failure = read_report();
+void Rendezvous::end_after(const Error& loss) {
+  const std::optional<Failure> failure = read_report();
+  bool ending = false;
   {
-    std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     heard_ = failure;
-    changed_.notify_all();
-    // No failure report, but the other thread is about to end the process: it may have read the
-    // report before rank 0 left with it.
-    const Ending enough = failure ? Ending::for_another : Ending::known;
-    if ((failure || ending_ != Ending::no) &&
-        changed_.wait_for(lock, kFinding, [&] { return ending_ >= enough; }))
-      return std::nullopt;
+    ending = ending_;
   }
-  if (failure) {
-    if (launch_.rank == 0) serve_report_alone(failure->code);
-    return as_error(*failure);
-  }
+  changed_.notify_all();
+  if (failure && launch_.rank == 0) serve_report_alone(failure->code);
+  Failure verdict = loss.failure();
+  if (failure) verdict = failure_of_other(*failure).failure();
   // A stop reached all ranks: others have left, and this rank has not noticed it yet.
-  if (!compared_ && stop_state().stop()) return stopped_before_training();
-  return loss;
+  else if (!compared_ && stop_state().stop())
+    verdict = stopped_before_training().failure();
+  // A main thread that is not stuck finds its connections broken and ends this process itself.
+  end_->require(verdict, failure || ending ? kFinding : std::chrono::seconds(0));
+}
+
+std::chrono::milliseconds Rendezvous::limit_of_end(const Error& error) const {
+  if (is_of_another(error)) return 2 * timeout_ + kStoppingData;
+  return (compared_ ? std::chrono::milliseconds(kReading) : timeout_) + kStoppingData;
 }
 
 // Over its own connection, as above.

@@ -35,6 +35,7 @@
 #include "dist/store.h"
 #include "train/session/failure_report.h"
 #include "train/session/launch_config.h"
+#include "train/session/process_end.h"
 
 namespace odb {
 
@@ -51,12 +52,12 @@ class Rendezvous {
 
   Store& store() { return store_; }
 
-  // From now on this rank sends heartbeats, and a lost peer ends this process, with the exit code
-  // and the message of the rank that failed if one has reported them (rank_heartbeat.h). If this
-  // rank is already ending by publish_failure(), it continues to do so. `phase` and `before_end`
-  // are called on another thread; `phase` must not block. Does nothing in a run of one rank.
-  // PeerLostError.
-  void start_heartbeat(std::function<std::string()> phase,
+  // From now on this rank sends heartbeats, and a lost peer makes `end` end this process, with the
+  // exit code and the message of the rank that failed if one has reported them. If this rank is
+  // already ending by publish_failure(), it has two seconds for that. `phase` and `before_end` are
+  // called on another thread; `phase` must not block. `end` outlives this. Does nothing in a run of
+  // one rank. PeerLostError.
+  void start_heartbeat(ProcessEnd& end, std::function<std::string()> phase,
                        std::function<void(const LostPeer&)> before_end);
 
   // By rank 0 once it holds the run's folder: `config` is what every rank must have been started
@@ -78,7 +79,9 @@ class Rendezvous {
   void leave();
 
   // Call it at once when `error` ends this rank, before any connection to the others is broken.
-  // Reports `error` to the others if it is this rank's own.
+  // Reports `error` to the others if it is this rank's own. From now on the process ends within a
+  // limit, also if the store does not answer any more: 30 s or `timeout` + 15 s for an own error,
+  // 2 x `timeout` + 15 s for that of another rank.
   void publish_failure(const Error& error);
   // Call it after publish_failure(), with the groups gone, because others may wait in a collective
   // that only this ends. Rank 0, which hosts the store, first waits for the others to read a
@@ -93,20 +96,14 @@ class Rendezvous {
   bool is_single_rank() const { return launch_.world == 1; }
   // Whether the key is there within the timeout.
   bool await(const char* key);
-  // On the heartbeat's thread: see EndOfProcess. Waits a little for publish_failure().
-  std::optional<Error> end_of_process(const Error& loss);
-  std::optional<RankFailure> read_report();
+  // On the heartbeat's thread: finds out why the peer was lost, and has the process ended.
+  void end_after(const Error& loss);
+  std::chrono::milliseconds limit_of_end(const Error& error) const;
+  std::optional<Failure> read_report();
   // By rank 0, which hosts the store.
   void serve_report(Store& store, ExitCode code) const;
   void serve_report_alone(ExitCode code) const;
-  std::optional<RankFailure> await_heard(std::chrono::steady_clock::time_point ends);
-
-  // Whether the thread that called publish_failure() ends the process.
-  enum class Ending : std::uint8_t {
-    no,
-    for_another,  // with the cause that another rank reports
-    known
-  };
+  std::optional<Failure> await_heard(std::chrono::steady_clock::time_point ends);
 
   LaunchConfig launch_;
   std::chrono::milliseconds timeout_;
@@ -114,8 +111,9 @@ class Rendezvous {
   std::atomic<bool> compared_{false};  // all ranks have
   std::mutex mutex_;
   std::condition_variable changed_;
-  Ending ending_ = Ending::no;
-  std::optional<RankFailure> heard_;  // written by the heartbeat's thread
+  bool ending_ = false;           // publish_failure() was called
+  std::optional<Failure> heard_;  // written by the heartbeat's thread
+  ProcessEnd* end_ = nullptr;
   std::unique_ptr<Heartbeat> heartbeat_;
 };
 

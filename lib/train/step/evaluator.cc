@@ -4,9 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/launch_channel.h"
 #include "dist/sums.h"
-#include "train/session/failure_report.h"
 
 namespace odb {
 
@@ -49,7 +47,7 @@ std::optional<std::vector<EvaluationResult>> Evaluator::run() {
   if (failure) std::rethrow_exception(failure);
   if (sums.back() > 0)
     throw OtherRankFailed(ExitCode::data,
-                          fmt::format("another rank cannot go on evaluating; {}", kSeeOtherRank));
+                          "another rank cannot go on evaluating; its own message says why");
   if (sums[sums.size() - 2] > 0) return std::nullopt;
   std::vector<EvaluationResult> results;
   for (std::size_t i = 0; i < data_.size(); ++i) {
@@ -96,7 +94,7 @@ void Evaluator::add_up(std::size_t loader, Sums& sums) {
     if (header.kind == SlotKind::end) return;
     if (!batch) continue;
     await_tokens(*batch);
-    sums.loss += loss_(*batch).sum.item<double>();
+    sums.loss += sum_of(loss_(*batch), header.supervised).item<double>();
     sums.tokens += header.supervised;
     sums.samples += header.rows;
   }

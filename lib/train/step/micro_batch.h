@@ -5,27 +5,15 @@
 // own stream, in parallel with the previous micro-batch.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <vector>
 
-#include <c10/core/Event.h>
 #include <torch/types.h>
 
 #include "batching/options.h"
 #include "data/loader/shared/arena.h"
-#include "model/layers/rows.h"
+#include "model/micro_batch.h"
 
 namespace odb {
-
-struct MicroBatch {
-  torch::Tensor tokens;  // int64 [tokens] (flat) or [rows * columns] (padded), on the device
-  torch::Tensor labels;  // int64, as long, on the CPU; -100: not supervised
-  RowOffsets rows;
-  std::vector<double> row_weights;      // of every supervised token of a row; empty: all 1
-  std::int64_t supervised = 0;          // tokens; 0: nothing to learn here
-  std::optional<c10::Event> on_device;  // GPU: when the tokens have arrived
-};
 
 class MicroBatchBuilder {
  public:

@@ -7,6 +7,7 @@
 #include <ATen/ops/_fused_sgd.h>
 
 #include "base/error.h"
+#include "model/files/safetensors.h"
 #include "train/step/update_kernels.h"
 
 namespace odb {
@@ -137,6 +138,31 @@ std::map<std::string, Tensor> Optimizer::state() const {
       state[group.names[i] + ".second_moment"] = group.second_moments[i];
   }
   return state;
+}
+
+void Optimizer::load(const std::map<std::string, Tensor>& given, std::int64_t updates) {
+  const torch::NoGradGuard no_grad;
+  const std::map<std::string, Tensor> own = state();
+  for (const auto& [name, tensor] : given)
+    if (!own.contains(name))
+      throw FileError(
+          "the optimizer's state has a tensor {}, which this optimizer has not; resume "
+          "with the options of the run that saved it",
+          name);
+  for (const auto& [name, tensor] : own) {
+    const auto found = given.find(name);
+    if (found == given.end())
+      throw FileError(
+          "the optimizer's state lacks the tensor {}; resume with the options of the "
+          "run that saved it",
+          name);
+    if (found->second.sizes() != tensor.sizes())
+      throw FileError("the optimizer's state: tensor {} has the shape {}, expected {}", name,
+                      shape_text(found->second.sizes().vec()), shape_text(tensor.sizes().vec()));
+  }
+  for (const auto& [name, tensor] : own)
+    Tensor(tensor).copy_(given.at(name));
+  updates_ = updates;
 }
 
 }  // namespace odb

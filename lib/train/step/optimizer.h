@@ -34,6 +34,10 @@ class Optimizer {
   // The state that a later run needs, by name: "blocks.0.qkv.first_moment", "...second_moment";
   // "...momentum" (SGD). The tensors themselves, fp32; the next step() changes them.
   std::map<std::string, torch::Tensor> state() const;
+  // Goes on from a state that an optimizer with the same options and parameters had after `updates`
+  // updates; copies it. FileError naming the tensor: one is missing, left over, or of another
+  // shape.
+  void load(const std::map<std::string, torch::Tensor>& state, std::int64_t updates);
 
  private:
   // Parameters with the same weight decay.

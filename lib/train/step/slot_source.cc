@@ -6,10 +6,10 @@
 
 namespace odb {
 
-SlotSource::SlotSource(Pipeline& pipeline, const MicroBatchBuilder& builder)
+PipelineSlots::PipelineSlots(Pipeline& pipeline, const MicroBatchBuilder& builder)
     : pipeline_(pipeline), builder_(builder) {}
 
-bool SlotSource::ready(std::chrono::milliseconds limit) {
+bool PipelineSlots::ready(std::chrono::milliseconds limit) {
   if (next_) return true;
   const std::optional<BatchView> view = pipeline_.next(limit);
   if (!view) return false;
@@ -24,7 +24,7 @@ bool SlotSource::ready(std::chrono::milliseconds limit) {
   return true;
 }
 
-LoadedSlot SlotSource::take() {
+LoadedSlot PipelineSlots::take() {
   ODB_CHECK(next_.has_value(), "no slot is ready");
   return *std::exchange(next_, std::nullopt);
 }

@@ -22,16 +22,26 @@ struct LoadedSlot {
 
 class SlotSource {
  public:
-  // `pipeline` is started, and outlives the source.
-  SlotSource(Pipeline& pipeline, const MicroBatchBuilder& builder);
+  virtual ~SlotSource() = default;
 
-  // Whether the next slot is ready; waits for it up to `limit`, and loads it. Errors as
-  // Pipeline::next().
-  bool ready(std::chrono::milliseconds limit);
+  // Whether the next slot is ready; waits for it up to `limit`, and loads it. Throws the Error that
+  // ended the data processes.
+  virtual bool ready(std::chrono::milliseconds limit) = 0;
   // Header of the slot that is ready; null: none.
-  const SlotHeader* header() const { return next_ ? &next_->header : nullptr; }
+  virtual const SlotHeader* header() const = 0;
   // Takes the slot that is ready.
-  LoadedSlot take();
+  virtual LoadedSlot take() = 0;
+};
+
+// The slots of a rank's data processes.
+class PipelineSlots final : public SlotSource {
+ public:
+  // `pipeline` is started, and outlives the source.
+  PipelineSlots(Pipeline& pipeline, const MicroBatchBuilder& builder);
+
+  bool ready(std::chrono::milliseconds limit) override;
+  const SlotHeader* header() const override { return next_ ? &next_->header : nullptr; }
+  LoadedSlot take() override;
 
  private:
   Pipeline& pipeline_;

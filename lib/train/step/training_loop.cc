@@ -1,15 +1,14 @@
 #include "train/step/training_loop.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/error.h"
-#include "base/launch_channel.h"
 #include "base/log.h"
 #include "base/seconds_since.h"
 #include "batching/loss_weights.h"
 #include "batching/slot.h"
-#include "train/session/failure_report.h"
 #include "train/step/view_list.h"
 
 namespace odb {
@@ -34,16 +33,28 @@ decltype(auto) timed(double& sum, Call&& call) {
 
 }  // namespace
 
-TrainingLoop::TrainingLoop(const TrainingLoopOptions& options, SlotSource& slots,
-                           ControlChannel& control, TrainingStep& step, Progress progress,
-                           DataState start, LoopEvents events)
+TrainingLoop::TrainingLoop(const TrainingLoopOptions& options, LoopParts parts, Progress progress,
+                           DataState start)
     : options_(options),
-      slots_(slots),
-      control_(control),
-      step_(step),
+      parts_(std::move(parts)),
       progress_(std::move(progress)),
-      state_(std::move(start)),
-      events_(std::move(events)) {}
+      state_(std::move(start)) {}
+
+template <typename... Parameters, typename... Arguments>
+void TrainingLoop::notify(void (StepObserver::*event)(Parameters...), Arguments&&... arguments) {
+  timed(seconds_.events, [&] {
+    for (StepObserver* observer : parts_.observers)
+      (observer->*event)(arguments...);
+  });
+}
+
+bool TrainingLoop::go_on_between_steps() {
+  return timed(seconds_.events, [&] {
+    return std::ranges::all_of(parts_.observers, [&](StepObserver* observer) {
+      return observer->between_steps(progress_);
+    });
+  });
+}
 
 LoopEnd TrainingLoop::run() {
   begin_ = Clock::now();
@@ -64,7 +75,7 @@ LoopEnd TrainingLoop::run() {
   } catch (const DivergedError&) {
     end_ = {.stopped = true, .failure = std::current_exception()};
   }
-  step_.drop();
+  parts_.step.drop();
   seconds_.all = seconds_since(begin_);
   return end_;
 }
@@ -72,17 +83,15 @@ LoopEnd TrainingLoop::run() {
 // The next slot once all ranks have theirs; none: a stop, or a failure.
 std::optional<LoadedSlot> TrainingLoop::next_slot() {
   for (;;) {
-    if (!control_.under_way()) {
+    if (!parts_.control.under_way()) {
       timed(seconds_.data_wait, [&] { return poll(kPatience); });
       vote();
     }
     const ControlResult result = await_vote();
     end_.failure = failure_of(result);
     if (end_.failure || result.stop) return std::nullopt;
-    if (std::exchange(at_boundary_, false) &&
-        !timed(seconds_.events, [&] { return events_.between_steps(progress_); }))
-      return std::nullopt;
-    if (result.all_ready) return slots_.take();
+    if (std::exchange(at_boundary_, false) && !go_on_between_steps()) return std::nullopt;
+    if (result.all_ready) return parts_.slots.take();
   }
 }
 
@@ -91,7 +100,7 @@ std::optional<LoadedSlot> TrainingLoop::next_slot() {
 bool TrainingLoop::poll(std::chrono::milliseconds limit) {
   if (failure_) return false;
   try {
-    return slots_.ready(limit);
+    return parts_.slots.ready(limit);
   } catch (const Error&) {
     failure_ = std::current_exception();
     return false;
@@ -99,26 +108,20 @@ bool TrainingLoop::poll(std::chrono::milliseconds limit) {
 }
 
 void TrainingLoop::vote() {
-  ControlVote vote{.stop = events_.stop_asked(),
+  ControlVote vote{.stop = parts_.stop_asked(),
                    .ready = poll(std::chrono::milliseconds(0)),
                    .loss_sum = std::exchange(own_loss_, 0)};
-  if (const SlotHeader* header = vote.ready ? slots_.header() : nullptr) {
+  if (const SlotHeader* header = vote.ready ? parts_.slots.header() : nullptr) {
     vote.slot = header->number;
     vote.slot_checksum = shared_checksum(header->epoch, header->number, header->kind,
                                          header->last_of_step, header->totals);
   }
-  if (failure_) {
-    try {
-      std::rethrow_exception(failure_);
-    } catch (const Error& error) {
-      vote.failure = static_cast<int>(error.code());
-    }
-  }
-  control_.begin(vote);
+  if (failure_) vote.failure = static_cast<int>(odb::failure_of(failure_).code);
+  parts_.control.begin(vote);
 }
 
 ControlResult TrainingLoop::await_vote() {
-  const ControlResult result = timed(seconds_.control, [&] { return control_.await(); });
+  const ControlResult result = timed(seconds_.control, [&] { return parts_.control.await(); });
   report_step(result.loss_sum);
   return result;
 }
@@ -137,15 +140,18 @@ std::exception_ptr TrainingLoop::failure_of(const ControlResult& result) const {
   if (result.failure == 0) return nullptr;
   return std::make_exception_ptr(
       OtherRankFailed(static_cast<ExitCode>(result.failure),
-                      fmt::format("another rank cannot go on; {}", kSeeOtherRank)));
+                      "another rank cannot go on; its own message says why"));
 }
 
 void TrainingLoop::run_slot(const LoadedSlot& slot) {
+  if (!std::exchange(open_.begun, true))
+    notify(&StepObserver::begin_step, progress_.totals().steps + 1);
+  notify(&StepObserver::begin_slot, slot.header);
   gather(slot);
-  timed(seconds_.forward, [&] { step_.forward(slot.batch ? &*slot.batch : nullptr); });
+  timed(seconds_.forward, [&] { parts_.step.forward(slot.batch ? &*slot.batch : nullptr); });
   const bool last = slot.header.last_of_step;
   const auto go_on = [&] {
-    own_loss_ = step_.loss_sum();
+    own_loss_ = parts_.step.loss_sum();
     if (!std::isfinite(own_loss_))
       open_.suspects.insert(open_.suspects.end(), slot.views.begin(), slot.views.end());
     Progress after = progress_;
@@ -154,10 +160,11 @@ void TrainingLoop::run_slot(const LoadedSlot& slot) {
   };
   // On the CPU the loss is known now. A GPU has it only after its queued work, which should include
   // the backward pass by then.
-  const bool at_once = step_.loss_is_ready();
+  const bool at_once = parts_.step.loss_is_ready();
   if (at_once) go_on();
-  timed(seconds_.backward, [&] { step_.backward(last); });
+  timed(seconds_.backward, [&] { parts_.step.backward(last); });
   if (!at_once) go_on();
+  notify(&StepObserver::end_slot, slot.header);
   if (last) finish_step(slot);
 }
 
@@ -194,7 +201,8 @@ StepCount TrainingLoop::count_of_step() const {
 void TrainingLoop::finish_step(const LoadedSlot& slot) {
   StepMeasure& measure = open_.measure;
   const double lr = options_.learning_rate * learning_rate_factor(options_.schedule, progress_);
-  const StepUpdate update = timed(seconds_.update, [&] { return step_.update(open_.totals, lr); });
+  const StepUpdate update =
+      timed(seconds_.update, [&] { return parts_.step.update(open_.totals, lr); });
   measure.lr = update.learning_rate;
   measure.grad_norm = update.gradient_norm;
   check_finite(update, progress_.totals().steps + 1);
@@ -213,7 +221,7 @@ void TrainingLoop::finish_step(const LoadedSlot& slot) {
   open_.seconds_before = seconds_since(begin_);
   open_.data_wait_before = seconds_.data_wait;
   at_boundary_ = true;
-  timed(seconds_.events, [&] { events_.on_finished(finished); });
+  notify(&StepObserver::end_step, finished);
 }
 
 void TrainingLoop::check_finite(const StepUpdate& update, std::int64_t step) {
@@ -245,12 +253,11 @@ void TrainingLoop::end_epoch(const LoadedSlot& slot) {
   progress_.end_epoch(options_.join ? undone : 0);
   state_ = slot.state_after.value();
   at_boundary_ = true;
-  if (slot.left_out.empty()) return;
   const FinishedStep rest{.epoch = slot.header.epoch,
                           .step = progress_.totals().steps,
                           .views = {},
                           .left_out = slot.left_out};
-  timed(seconds_.events, [&] { events_.on_finished(rest); });
+  notify(&StepObserver::end_epoch, rest);
 }
 
 // The vote after a step's last slot completes its loss.
@@ -260,7 +267,7 @@ void TrainingLoop::report_step(double loss_sum) {
   StepMeasure measure = *std::exchange(pending_report_, std::nullopt);
   measure.loss = denominator_ == 0 ? 0 : loss_sum_ / static_cast<double>(denominator_);
   loss_sum_ = 0;
-  timed(seconds_.events, [&] { events_.on_measured(measure, progress_); });
+  notify(&StepObserver::on_measured, measure, progress_);
 }
 
 }  // namespace odb

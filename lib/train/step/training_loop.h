@@ -8,7 +8,7 @@
 //   last of its step: update, finished
 //
 // The vote after a step's last slot completes its loss over all ranks; then the step is reported.
-// The loop knows no files: its caller handles a finished step (LoopEvents).
+// The loop knows no files: observers handle what happens (step_observer.h).
 #pragma once
 
 #include <chrono>
@@ -21,10 +21,10 @@
 
 #include "batching/state.h"
 #include "dist/control.h"
-#include "train/step/loop_events.h"
 #include "train/step/progress.h"
 #include "train/step/schedule.h"
 #include "train/step/slot_source.h"
+#include "train/step/step_observer.h"
 #include "train/step/training_step.h"
 
 namespace odb {
@@ -42,15 +42,32 @@ struct TrainingLoopOptions {
   std::int64_t max_nan_steps = 10;
 };
 
+struct LoopEnd {
+  bool stopped = false;  // a rank asked for it, or `failure`; otherwise a limit was reached
+  // What keeps all ranks from continuing, known to all at the same step: this rank's own Error, or
+  // OtherRankFailed. Null: nothing.
+  std::exception_ptr failure;
+};
+
+// Where a loop gets its work from, and who follows it. All must outlive the loop.
+struct LoopParts {
+  SlotSource& slots;
+  ControlChannel& control;
+  TrainingStep& step;
+  StepObservers observers;
+  // Whether this rank wants to stop (a signal, the time limit). Asked before each vote.
+  std::function<bool()> stop_asked = [] { return false; };
+};
+
 class TrainingLoop {
  public:
-  // All references must outlive it. `start` is where the pipeline was started.
-  TrainingLoop(const TrainingLoopOptions& options, SlotSource& slots, ControlChannel& control,
-               TrainingStep& step, Progress progress, DataState start, LoopEvents events);
+  // `start` is where the data processes were started.
+  TrainingLoop(const TrainingLoopOptions& options, LoopParts parts, Progress progress,
+               DataState start);
 
   // Runs until a limit is reached, a rank asks for a stop, or something fails. Ranks end together,
   // at the same finished step, also if one rank's data fails, which it reports in the next vote, or
-  // the run diverges. PeerLostError; errors of events, which end only this rank.
+  // the run diverges. PeerLostError; errors of observers, which end only this rank.
   LoopEnd run();
 
   // After the last finished step.
@@ -68,6 +85,7 @@ class TrainingLoop {
     std::vector<ViewId> views;
     std::vector<LeftOut> left_out;
     std::vector<ViewId> suspects;  // of micro-batches whose loss is not finite
+    bool begun = false;            // a slot of it was run
     double seconds_before = 0;     // of the run
     double data_wait_before = 0;
   };
@@ -84,14 +102,15 @@ class TrainingLoop {
   void check_finite(const StepUpdate& update, std::int64_t step);
   void report_step(double loss_sum);
   StepCount count_of_step() const;
+  // Calls each observer, and counts the seconds. The second stops at the first `false`.
+  template <typename... Parameters, typename... Arguments>
+  void notify(void (StepObserver::*event)(Parameters...), Arguments&&... arguments);
+  bool go_on_between_steps();
 
   TrainingLoopOptions options_;
-  SlotSource& slots_;
-  ControlChannel& control_;
-  TrainingStep& step_;
+  LoopParts parts_;
   Progress progress_;
   DataState state_;
-  LoopEvents events_;
 
   OpenWork open_;
   bool at_boundary_ = false;                   // between a step, or an epoch, and the next slot

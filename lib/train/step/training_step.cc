@@ -12,16 +12,25 @@
 
 namespace odb {
 
-LossFunction loss_of(LanguageModel& model) {
-  return [&model](const MicroBatch& batch) {
-    return model.loss(batch.tokens, batch.labels, batch.rows, batch.row_weights);
-  };
+LossFunction loss_of(TrainableModel& model) {
+  return [&model](const MicroBatch& batch) { return model.loss(batch); };
 }
 
-TrainingStep::TrainingStep(LossFunction loss,
-                           const std::map<std::string, torch::Tensor>& parameters,
-                           TrainingGroups& groups, GradientReducer& reducer, Optimizer& optimizer,
-                           const TrainingStepOptions& options)
+torch::Tensor sum_of(const LossParts& parts, std::int64_t supervised) {
+  ODB_CHECK(!parts.empty(), "a loss without parts");
+  torch::Tensor sum;
+  for (const LossPart& part : parts) {
+    ODB_CHECK(part.count == supervised, "loss part {} is over {} units, its micro-batch has {}",
+              part.name, part.count, supervised);
+    sum = sum.defined() ? sum + part.sum : part.sum;
+  }
+  return sum;
+}
+
+DistributedStep::DistributedStep(LossFunction loss,
+                                 const std::map<std::string, torch::Tensor>& parameters,
+                                 TrainingGroups& groups, GradientReducer& reducer,
+                                 Optimizer& optimizer, const TrainingStepOptions& options)
     : loss_(std::move(loss)),
       groups_(groups),
       reducer_(reducer),
@@ -31,14 +40,12 @@ TrainingStep::TrainingStep(LossFunction loss,
     parameters_.push_back(parameter);
 }
 
-void TrainingStep::forward(const MicroBatch* batch) {
+void DistributedStep::forward(const MicroBatch* batch) {
   sum_ = torch::Tensor();
   host_sum_ = torch::Tensor();
   if (batch == nullptr || batch->supervised == 0) return;
   await_tokens(*batch);
-  const LossSum loss = loss_(*batch);
-  ODB_CHECK_EQ(loss.count, batch->supervised);
-  sum_ = loss.sum;
+  sum_ = sum_of(loss_(*batch), batch->supervised);
   const torch::Tensor value = sum_.detach();
   host_sum_ = value;
   if (value.device().is_cpu()) return;
@@ -49,13 +56,13 @@ void TrainingStep::forward(const MicroBatch* batch) {
   copied_->record(device.getStream(value.device()));
 }
 
-double TrainingStep::loss_sum() {
+double DistributedStep::loss_sum() {
   if (!host_sum_.defined()) return 0;
   if (copied_) std::exchange(copied_, std::nullopt)->synchronize();
   return host_sum_.item<double>();
 }
 
-void TrainingStep::backward(bool last_of_step) {
+void DistributedStep::backward(bool last_of_step) {
   const torch::Tensor sum = std::exchange(sum_, torch::Tensor());
   if (!sum.defined()) {
     if (last_of_step) reducer_.reduce_without_data();
@@ -65,7 +72,7 @@ void TrainingStep::backward(bool last_of_step) {
   as_peer_loss([&] { sum.backward(); });
 }
 
-double TrainingStep::norm_of_gradients(double scale) const {
+double DistributedStep::norm_of_gradients(double scale) const {
   std::vector<torch::Tensor> gradients;
   gradients.reserve(parameters_.size());
   for (const torch::Tensor& parameter : parameters_)
@@ -73,7 +80,7 @@ double TrainingStep::norm_of_gradients(double scale) const {
   return scale * gradient_norm(gradients);
 }
 
-StepUpdate TrainingStep::update(const SlotTotals& totals, double learning_rate) {
+StepUpdate DistributedStep::update(const SlotTotals& totals, double learning_rate) {
   StepUpdate result{.learning_rate = learning_rate};
   const double scale = gradient_scale(options_.loss_norm, totals, groups_.world());
   if (scale > 0) {
@@ -92,7 +99,7 @@ StepUpdate TrainingStep::update(const SlotTotals& totals, double learning_rate) 
   return result;
 }
 
-void TrainingStep::drop() {
+void DistributedStep::drop() {
   sum_ = torch::Tensor();
   reducer_.zero_gradients();
 }

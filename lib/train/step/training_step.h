@@ -20,15 +20,17 @@
 #include "batching/slot.h"
 #include "dist/gradient_reducer.h"
 #include "dist/training_groups.h"
-#include "model/language_model.h"
+#include "model/trainable_model.h"
 #include "train/step/micro_batch.h"
 #include "train/step/optimizer.h"
 
 namespace odb {
 
-// The weighted loss sum of a micro-batch whose tokens have arrived: the model, whichever it is.
-using LossFunction = std::function<LossSum(const MicroBatch&)>;
-LossFunction loss_of(LanguageModel& model);
+// The weighted loss sums of a micro-batch whose tokens have arrived: the model, whichever it is.
+using LossFunction = std::function<LossParts(const MicroBatch&)>;
+LossFunction loss_of(TrainableModel& model);
+// The sum over the parts. InternalError: the parts do not count `supervised` units each.
+torch::Tensor sum_of(const LossParts& parts, std::int64_t supervised);
 
 struct TrainingStepOptions {
   LossNorm loss_norm = LossNorm::token;
@@ -44,29 +46,42 @@ struct StepUpdate {
 
 class TrainingStep {
  public:
-  // All must outlive it. `parameters`: those that the reducer has.
-  TrainingStep(LossFunction loss, const std::map<std::string, torch::Tensor>& parameters,
-               TrainingGroups& groups, GradientReducer& reducer, Optimizer& optimizer,
-               const TrainingStepOptions& options);
+  virtual ~TrainingStep() = default;
 
   // The forward pass of a micro-step. `batch` is null for a rank without data.
-  void forward(const MicroBatch* batch);
+  virtual void forward(const MicroBatch* batch) = 0;
   // Whether loss_sum() would return without waiting: always on the CPU.
-  bool loss_is_ready() const { return !copied_; }
+  virtual bool loss_is_ready() const = 0;
   // This rank's loss sum of that micro-step. On a GPU it waits for the forward pass, not for work
   // that was enqueued later.
-  double loss_sum();
+  virtual double loss_sum() = 0;
   // The backward pass of that micro-step. In the last micro-step of a step it reduces over ranks,
   // and is collective. PeerLostError.
-  void backward(bool last_of_step);
+  virtual void backward(bool last_of_step) = 0;
 
   // After the last micro-step: the update, unless the gradient is not finite. `totals` of the whole
   // step. Gradients are zero afterwards. The result is equal on all ranks; an update is computed
   // with rank 0's `learning_rate`. Collective; may run while a vote is in progress. Blocks without
   // limit until rank 0 calls it. PeerLostError.
-  StepUpdate update(const SlotTotals& totals, double learning_rate);
+  virtual StepUpdate update(const SlotTotals& totals, double learning_rate) = 0;
   // Drops what the open step has gathered.
-  void drop();
+  virtual void drop() = 0;
+};
+
+// The step of a model and its optimizer over the ranks of a run.
+class DistributedStep final : public TrainingStep {
+ public:
+  // All must outlive it. `parameters`: those that the reducer has.
+  DistributedStep(LossFunction loss, const std::map<std::string, torch::Tensor>& parameters,
+                  TrainingGroups& groups, GradientReducer& reducer, Optimizer& optimizer,
+                  const TrainingStepOptions& options);
+
+  void forward(const MicroBatch* batch) override;
+  bool loss_is_ready() const override { return !copied_; }
+  double loss_sum() override;
+  void backward(bool last_of_step) override;
+  StepUpdate update(const SlotTotals& totals, double learning_rate) override;
+  void drop() override;
 
  private:
   double norm_of_gradients(double scale) const;

@@ -41,8 +41,8 @@ TEST_CASE("refill: too many rows left out in one round end the run") {
       continue;
     }
     CHECK(result.ending == Refill::Ending::failed);
-    CHECK(result.code == ExitCode::data);
-    CHECK(result.text ==
+    CHECK(result.failure.code == ExitCode::data);
+    CHECK(result.failure.message ==
           "30 samples were left out in one round, at most 29 are possible: almost no sample of the "
           "data can be trained; check the data with odb-trainer inspect data");
   }

@@ -77,9 +77,9 @@ TEST_CASE("SwiGLU, also where the exponential overflows") {
 TEST_CASE("A linear layer, with and without bias") {
   torch::manual_seed(4);
   check_against_fp64({torch::randn({33, 20}), torch::randn({17, 20}), torch::randn({17})},
-                     [](const auto& in) { return apply_linear(in[0], in[1], in[2]); });
+                     [](const auto& in) { return Linear{in[1], in[2]}(in[0]); });
   check_against_fp64({torch::randn({1, 20}), torch::randn({17, 20})},
-                     [](const auto& in) { return apply_linear(in[0], in[1]); });
+                     [](const auto& in) { return Linear{in[1]}(in[0]); });
 }
 
 TEST_CASE("Products of matrices with any strides") {

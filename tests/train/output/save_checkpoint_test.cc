@@ -1,6 +1,7 @@
 // Saves of several ranks that cannot be completed: all ranks learn of it, and nothing of it stays.
 #include <cerrno>
 #include <optional>
+#include <thread>
 
 #include "base/error.h"
 #include "base/real_file_system.h"
@@ -24,21 +25,18 @@ struct Saved {
 Saved save(FaultyFileSystem& files, bool without_weights = false) {
   Saved saved;
   const LanguageModel model = load_model(kGoldenModels + "qwen3_untied");
-  std::map<std::string, torch::Tensor> none;
-  for (const auto& [name, weight] : model.weights())
-    none[name] = torch::empty_like(weight, torch::TensorOptions(torch::kMeta));
+  const LanguageModel none(model.config(), {}, torch::kMeta);
   const Optimizer optimizer(OptimizerOptions{}, model.weights());
   CHECK(on_training_ranks(2, [&](TrainingGroups& groups) {
           const auto rank = static_cast<std::size_t>(groups.rank());
           try {
             save_checkpoint(files, RunPaths{"/run"}, groups,
-                            {.config = model.config(),
-                             .weights = without_weights && rank == 0 ? none : model.weights(),
+                            {.model = without_weights && rank == 0 ? none : model,
                              .optimizer = optimizer,
                              .run = {.totals = {.steps = 7}, .data_size = 1},
                              .data = {},
-                             .auxiliary_files = "/model",
-                             .model = "/model"});
+                             .tokenizer_folder = "/model",
+                             .model_folder = "/model"});
           } catch (const Error& error) {
             saved.codes[rank] = error.code();
             saved.said[rank] = error.what();
@@ -110,4 +108,34 @@ TEST_CASE("A save that fails with an error of LibTorch ends on all ranks") {
   CHECK(saved.codes[1] == ExitCode::files);
   CHECK_THAT(saved.said[1], Catch::Contains("another rank"));
   check_nothing_stays(files);
+}
+
+TEST_CASE("A snapshot keeps what it was taken of, and gives equal bytes when it is written again") {
+  FaultyFileSystem files;
+  files.make_folders("/run/checkpoints");
+  const LanguageModel model = load_model(kGoldenModels + "qwen3_untied");
+  const Optimizer optimizer(OptimizerOptions{}, model.weights());
+  const CheckpointContents contents{.model = model,
+                                    .optimizer = optimizer,
+                                    .run = {.totals = {.steps = 7}, .data_size = 1},
+                                    .data = {},
+                                    .tokenizer_folder = "/model",
+                                    .model_folder = "/model"};
+  const CheckpointSnapshot snapshot = take_snapshot(contents, 0, SnapshotTensors::copied);
+  CheckpointDraft first = CheckpointDraft::begin(files, "/run/checkpoints", 7);
+  write_snapshot(files, first, snapshot);
+  const torch::NoGradGuard no_grad;
+  for (const auto& [name, weight] : model.weights())
+    torch::Tensor(weight).fill_(1);
+  for (const auto& [name, tensor] : optimizer.state())
+    torch::Tensor(tensor).fill_(2);
+  CheckpointDraft second = CheckpointDraft::begin(files, "/other", 7);
+  std::thread([&] { write_snapshot(files, second, snapshot); }).join();
+  for (const char* name : {"model.safetensors", "config.json", "optimizer/state.safetensors",
+                           "state.json", "data/rank-00000.json"}) {
+    INFO(name);
+    CHECK(files.read_all(join_path(first.path(), name)) ==
+          files.read_all(join_path(second.path(), name)));
+  }
+  CHECK(take_snapshot(contents, 1, SnapshotTensors::copied).weights.empty());
 }

@@ -60,7 +60,7 @@ void check_curve(const std::string& schedule, const OptimizerOptions& options, L
   CHECK(on_training_ranks(1, [&](TrainingGroups& groups) {
           GradientReducer reducer(groups, model.parameters());
           Optimizer optimizer(options, model.weights());
-          TrainingStep step(loss_of(model), model.weights(), groups, reducer, optimizer, {});
+          DistributedStep step(loss_of(model), model.weights(), groups, reducer, optimizer, {});
           Progress progress({.data_size = 1, .steps = golden.at("loss." + schedule).numel()});
           while (!progress.done()) {
             const auto& samples =

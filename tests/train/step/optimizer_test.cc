@@ -10,6 +10,8 @@
 
 #include "base/rng.h"
 #include "catch.h"
+#include "faulty_file_system.h"
+#include "train/output/optimizer_file.h"
 #include "train/step/gradient_norm.h"
 
 using namespace odb;
@@ -213,4 +215,53 @@ TEST_CASE("The norm of gradients is that of all their values, and shows one that
   CHECK(clip_factor(0.5, 1) == 1);
   CHECK(clip_factor(1e9, 0) == 1);
   CHECK(clip_factor(4, 1) == Approx(0.25).epsilon(1e-6));
+}
+
+TEST_CASE("An optimizer that goes on from a saved state updates to the same bits") {
+  FaultyFileSystem files;
+  for (const OptimizerOptions& options :
+       {OptimizerOptions{.weight_decay = 0.1},
+        OptimizerOptions{.optimizer = OptimizerKind::sgd, .sgd_momentum = 0.9},
+        OptimizerOptions{.optimizer = OptimizerKind::sgd}}) {
+    Rng rng(7, RandomPurpose::tests);
+    Parameters parameters = some_parameters();
+    const auto draw_gradients = [&](Parameters& of) {
+      for (auto& [name, parameter] : of)
+        parameter.mutable_grad() = drawn(rng, parameter.sizes().vec());
+    };
+    Optimizer first(options, parameters);
+    for (int i = 0; i < 3; ++i) {
+      draw_gradients(parameters);
+      first.step(1e-3, 0.5);
+    }
+    write_optimizer_state(files, "/optimizer", {first.state(), first.updates()});
+    Parameters others = copies_of(parameters);
+    Optimizer second(options, others);
+    const OptimizerState state = read_optimizer_state(files, "/optimizer");
+    second.load(state.tensors, state.updates);
+    CHECK(second.updates() == 3);
+    draw_gradients(parameters);
+    for (auto& [name, parameter] : others)
+      parameter.mutable_grad() = parameters[name].grad().clone();
+    first.step(1e-3, 0.5);
+    second.step(1e-3, 0.5);
+    for (const auto& [name, parameter] : parameters)
+      CHECK(others[name].equal(parameter));
+  }
+}
+
+TEST_CASE("A state of another optimizer is refused with the tensor's name") {
+  const Parameters parameters = some_parameters();
+  Optimizer optimizer(OptimizerOptions{}, parameters);
+  auto state = optimizer.state();
+  state["norm.first_moment"] = torch::zeros({3});
+  CHECK_THROWS_WITH(optimizer.load(state, 1),
+                    Catch::Contains("norm.first_moment has the shape [3], expected [70]"));
+  state.erase("norm.first_moment");
+  CHECK_THROWS_WITH(optimizer.load(state, 1),
+                    Catch::Contains("lacks the tensor norm.first_moment"));
+  state = optimizer.state();
+  state["norm.momentum"] = torch::zeros({70});
+  CHECK_THROWS_WITH(optimizer.load(state, 1), Catch::Contains("has a tensor norm.momentum"));
+  CHECK(optimizer.updates() == 0);
 }

@@ -134,8 +134,8 @@ void check_case(TrainingGroups& groups, const Case& one, const Reference& refere
   LanguageModel model = tiny_model();
   GradientReducer reducer(groups, model.parameters());
   Optimizer optimizer({.optimizer = OptimizerKind::sgd}, model.weights());
-  TrainingStep step(loss_of(model), model.weights(), groups, reducer, optimizer,
-                    {.loss_norm = one.norm, .max_grad_norm = 0});
+  DistributedStep step(loss_of(model), model.weights(), groups, reducer, optimizer,
+                       {.loss_norm = one.norm, .max_grad_norm = 0});
   double loss_sum = 0;
   for (std::size_t i = 0; i < one.step.size(); ++i) {
     const HandGroup& group = one.step[i][static_cast<std::size_t>(groups.rank())];
@@ -208,7 +208,7 @@ TEST_CASE("A step of which no rank has anything to learn updates nothing") {
           const Tensor before = model.weights().begin()->second.detach().clone();
           GradientReducer reducer(groups, model.parameters());
           Optimizer optimizer({.weight_decay = 0.5}, model.weights());
-          TrainingStep step(loss_of(model), model.weights(), groups, reducer, optimizer, {});
+          DistributedStep step(loss_of(model), model.weights(), groups, reducer, optimizer, {});
           step.forward(nullptr);
           require(step.loss_sum() == 0, "no loss");
           step.backward(true);
@@ -228,7 +228,7 @@ TEST_CASE("A step that is dropped leaves nothing in the next one") {
           LanguageModel model = tiny_model();
           GradientReducer reducer(groups, model.parameters());
           Optimizer optimizer({}, model.weights());
-          TrainingStep step(loss_of(model), model.weights(), groups, reducer, optimizer, {});
+          DistributedStep step(loss_of(model), model.weights(), groups, reducer, optimizer, {});
           const auto run = [&](std::size_t micro_step, bool last) {
             const auto& group = one.step[micro_step][static_cast<std::size_t>(groups.rank())];
             const auto batch = batch_of(one.samples, group, Layout::flat, LossNorm::token);

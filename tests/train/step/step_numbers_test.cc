@@ -32,11 +32,13 @@ std::vector<Outcome> one_step(const ChangeGradient& change) {
           const Tensor weight = torch::linspace(-1, 1, 600).reshape({20, 30}).requires_grad_();
           const std::map<std::string, Tensor> parameters = {{"weight", weight}};
           const auto loss = [&](const MicroBatch&) {
-            return LossSum{(weight * (1 + rank)).square().sum(), 1};
+            return LossParts{
+                {.name = "square", .sum = (weight * (1 + rank)).square().sum(), .count = 1}};
           };
           GradientReducer reducer(groups, {weight});
           Optimizer optimizer({.weight_decay = 0.1}, parameters);
-          TrainingStep step(loss, parameters, groups, reducer, optimizer, {.max_grad_norm = 0.5});
+          DistributedStep step(loss, parameters, groups, reducer, optimizer,
+                               {.max_grad_norm = 0.5});
           const MicroBatch batch{.rows = RowOffsets::padded(1, 1), .supervised = 1};
           step.forward(&batch);
           step.backward(true);

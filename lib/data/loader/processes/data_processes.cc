@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/real_file_system.h"
 #include "base/text.h"
 
@@ -12,22 +13,26 @@ namespace {
 
 constexpr std::chrono::seconds kMaxRequestWait{10};
 
-// A fork copies only the calling thread: a lock that another thread holds is never released.
-void expect_single_thread() {
+// A fork copies only the calling thread: a lock that another thread holds is never released. This
+// program starts none before; a preloaded library may (profilers, allocators, wrappers of MPI). The
+// C library's own locks survive a fork, so this usually works.
+void warn_of_other_threads() {
 #ifndef __SANITIZE_THREAD__  // it has a thread of its own
   RealFileSystem files;
   const std::string status = read_if_there(files, "/proc/self/status");
   for (const std::string_view line : split_lines(status))
-    if (line.starts_with("Threads:"))
-      ODB_CHECK(trim(line.substr(8)) == "1",
-                "{}; data processes must be forked before any other thread starts", line);
+    if (line.starts_with("Threads:") && trim(line.substr(8)) != "1")
+      log("data").warn(
+          "found {} threads before the data processes are forked, expected 1: a preloaded library "
+          "has started some; if data processes hang, start without it (LD_PRELOAD)",
+          trim(line.substr(8)));
 #endif
 }
 
 }  // namespace
 
 DataProcesses::DataProcesses(std::vector<LoaderSetup> setups) : control_("fork-server") {
-  expect_single_thread();
+  warn_of_other_threads();
   ODB_CHECK(!setups.empty() && setups.size() <= kMaxLoaders, "{} loaders", setups.size());
   for (LoaderSetup& setup : setups) {
     control_->loaders[loaders_.size()].requested = setup.at_start ? 1 : 0;

@@ -77,7 +77,7 @@ int ForkServer::run() {
   } catch (const Error& error) {
     // Usually: the system permits no further process.
     for (Loader& loader : loaders_) {
-      loader.memory.control->server_failure.write(error.code(), error.what());
+      loader.memory.control->server_failure.write(error.failure());
       loader.memory.arena.published().wake();
     }
     throw;
@@ -224,9 +224,9 @@ bool ForkServer::replace(Child& child, int wait_status) {
     return true;
   }
   control.server_failure.write(
-      ExitCode::internal,
-      fmt::format("{} died {} times without progress in between; the last time it {}{}",
-                  role(child), child.crashes + child.kills, death.text, sample));
+      {.code = ExitCode::internal,
+       .message = fmt::format("{} died {} times without progress in between; the last time it {}{}",
+                              role(child), child.crashes + child.kills, death.text, sample)});
   loader_of(child).memory.arena.published().wake();
   process_of(child) = 0;
   return false;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -59,7 +60,9 @@ struct SampleView {
   std::int32_t supervised = 0;
   std::span<const TokenId> ids;
   std::span<const std::int32_t> labels;
-  std::string_view text;
+  std::string_view text;  // left out: the problem; failed: why
+
+  Failure failure() const { return {.code = code, .message = std::string(text)}; }
 };
 
 // Reads a record as an answer. InternalError: sizes do not match.

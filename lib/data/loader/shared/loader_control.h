@@ -4,14 +4,11 @@
 // Each value has one writer at a time, named below. All lie in shared memory and start as zeros.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstring>
-#include <string>
-#include <string_view>
 
 #include "base/error.h"
+#include "base/failure.h"
 #include "batching/item.h"
 #include "data/loader/shared/shared_memory.h"
 #include "data/loader/shared/wake_up.h"
@@ -20,25 +17,18 @@ namespace odb {
 
 inline constexpr int kMaxWorkers = 64;
 
-// A message with an exit code: why a loader cannot continue. One process writes; `set` is stored
-// last.
+// Why a loader cannot continue. One process writes; `set` is stored last.
 struct SharedFailure {
   std::atomic<std::uint32_t> set{0};
-  std::int32_t code = 0;
-  char text[4000] = {};
+  PlainFailure value;
 
-  // Truncates long messages.
-  void write(ExitCode exit_code, std::string_view message) {
+  void write(const Failure& failure) {
     if (set.load(std::memory_order_acquire) != 0) return;
-    code = static_cast<std::int32_t>(exit_code);
-    const std::size_t size = std::min(message.size(), sizeof text - 1);
-    std::memcpy(text, message.data(), size);
-    text[size] = 0;
+    value = to_plain(failure);
     set.store(1, std::memory_order_release);
   }
   void throw_if_set() const {
-    if (set.load(std::memory_order_acquire) != 0)
-      throw Error(static_cast<ExitCode>(code), std::string(text));
+    if (set.load(std::memory_order_acquire) != 0) throw Error(from_plain(value));
   }
 };
 

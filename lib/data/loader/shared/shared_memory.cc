@@ -1,27 +1,22 @@
 #include "data/loader/shared/shared_memory.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstring>
 #include <utility>
-
-#include "base/descriptor.h"
 
 namespace odb {
 
 SharedMemory::SharedMemory(const std::string& name, std::size_t bytes) {
   const std::size_t size = aligned(bytes, kPage);
-  const auto refuse = [&](const char* call) {
-    throw FileError("{} bytes of shared memory for {}: {} failed: {}", size, name, call,
+  void* const place = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED)
+    throw FileError("{} bytes of shared memory for {}: mmap failed: {}", size, name,
                     errno_text(errno));
-  };
-  const Descriptor file(::memfd_create(("odb-" + name).c_str(), MFD_CLOEXEC));
-  if (!file.open()) refuse("memfd_create");
-  if (::ftruncate(file.get(), static_cast<off_t>(size)) != 0) refuse("ftruncate");
-  void* const place =
-      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.get(), 0);
-  if (place == MAP_FAILED) refuse("mmap");
   bytes_ = {static_cast<std::byte*>(place), size};
 }
 
@@ -39,8 +34,21 @@ SharedMemory::~SharedMemory() {
   unmap();
 }
 
+// Some sandboxes (gVisor) cannot return the pages; then those that exist are overwritten.
 void SharedMemory::clear() {
-  ODB_CHECK(::madvise(bytes_.data(), bytes_.size(), MADV_REMOVE) == 0, "{}", errno_text(errno));
+  if (::madvise(bytes_.data(), bytes_.size(), MADV_REMOVE) != 0) clear_resident();
+}
+
+void SharedMemory::clear_resident() {
+  constexpr std::size_t kAtOnce = 4096;  // pages
+  std::array<unsigned char, kAtOnce> resident{};
+  for (std::size_t offset = 0; offset < bytes_.size(); offset += kAtOnce * kPage) {
+    const auto part = bytes_.subspan(offset, std::min(kAtOnce * kPage, bytes_.size() - offset));
+    const bool known = ::mincore(part.data(), part.size(), resident.data()) == 0;
+    for (std::size_t page = 0; page * kPage < part.size(); ++page)
+      if (!known || (resident[page] & 1) != 0)
+        std::memset(part.data() + page * kPage, 0, std::min(kPage, part.size() - page * kPage));
+  }
 }
 
 void SharedMemory::unmap() noexcept {

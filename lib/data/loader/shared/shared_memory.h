@@ -2,8 +2,9 @@
 // when they are killed, and /dev/shm need not be large.
 //
 // It starts as zeros, and only touched pages take memory, so it may be sized for the worst case.
-// The descriptor is closed as soon as the memory is mapped. A fork inherits the mapping at the same
-// address; objects that hold pointers into it are copied by the fork and stay valid.
+// It has no file, so neither a file size limit nor a filter of system calls matters. A
+// fork inherits the mapping at the same address; objects that hold pointers into it are copied by
+// the fork and stay valid.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@ namespace odb {
 
 class SharedMemory {
  public:
-  // At least `bytes`, rounded up to whole pages. `name` shows in /proc/PID/maps as
-  // "/memfd:odb-NAME". FileError when the system refuses.
+  // At least `bytes`, rounded up to whole pages. `name` is for messages. FileError when the system
+  // refuses.
   SharedMemory(const std::string& name, std::size_t bytes);
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&& other) noexcept;
@@ -28,8 +29,11 @@ class SharedMemory {
 
   std::span<std::byte> bytes() const { return bytes_; }
 
-  // Makes it all zeros and returns the pages to the system. No process may use it meanwhile.
+  // Makes it all zeros and returns the pages to the system, where it can. No process may use it
+  // meanwhile.
   void clear();
+  // The part of clear() that needs no help of the system. Keeps the pages.
+  void clear_resident();
 
   // The memory from `offset` on as `count` objects. Only for types that are valid as all zeros and
   // need no destructor.
