@@ -10,6 +10,7 @@
 #include "data/sample/show_sample.h"
 #include "model/cost.h"
 #include "model/files/stored_weights.h"
+#include "train/length_check.h"
 #include "train/output/run_folder.h"
 #include "train/session/stop_check.h"
 #include "train/step/schedule.h"
@@ -156,6 +157,9 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
       inputs.loaders.push_back(
           evaluation_loader(inputs, *inputs.evaluation.back(), inputs.evaluation.size()));
       (void)first_sample(inputs.loaders.back());
+    if (const std::string warning = why_too_long(*inputs.source, inputs.config.max_length);
+        !warning.empty())
+      log("data").warn("{}", warning);
     } catch (const StoppedBeforeTraining&) {
       throw;
     } catch (const Error& error) {
