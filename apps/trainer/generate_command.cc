@@ -91,7 +91,8 @@ int generate_command(const Arguments& arguments) {
   RealFileSystem files;
   const ModelConfig config = read_model_config(files, options.model.model);
   DataOptions data;
-  data.tokenizer = options.tokenizer.empty() ? options.model.model : options.tokenizer;
+  data.tokenizer = options.tokenizer.empty() ? tokenizer_of_model(files, options.model.model)
+                                             : options.tokenizer;
   data.chat_template = options.raw ? "plain" : options.chat_template;
   const Preprocessor preprocessor(files, data);
   preprocessor.log_choices();

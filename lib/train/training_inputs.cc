@@ -13,6 +13,7 @@
 #include "train/length_check.h"
 #include "train/output/run_folder.h"
 #include "train/session/stop_check.h"
+#include "train/step/device.h"
 #include "train/step/schedule.h"
 
 namespace odb {
@@ -27,14 +28,6 @@ void check_vocabulary(const SampleSource& source, const ModelConfig& config) {
         "the tokenizer {} has {} ids, the model's embedding {} rows (vocab_size of its "
         "config.json); expected a tokenizer that fits the model",
         source.preprocessor().options().tokenizer, ids, config.vocabulary_size);
-}
-
-std::string tokenizer_of(FileSystem& files, const ModelOptions& options) {
-  if (!files.exists(join_path(options.model, "tokenizer.json")))
-    throw FileError(
-        "--model {}: found no tokenizer.json there; give --tokenizer, a folder with one",
-        options.model);
-  return options.model;
 }
 
 void check_weights_of(FileSystem& files, const ModelOptions& options, const ModelConfig& config) {
@@ -131,7 +124,8 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   RunOptions& options = inputs.options;
   inputs.config = read_model_config(files, options.model.model);
   check_weights_of(files, options.model, inputs.config);
-  if (options.data.tokenizer.empty()) options.data.tokenizer = tokenizer_of(files, options.model);
+  if (options.data.tokenizer.empty())
+    options.data.tokenizer = tokenizer_of_model(files, options.model.model);
   options.batching.quadratic_cost = quadratic_cost(inputs.config);
   options.batching = resolve(options.batching, Layout::flat);
 
@@ -148,6 +142,7 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
       run_limits(options.length, static_cast<std::int64_t>(inputs.source->records().views()));
   inputs.max_tokens = max_padded_tokens(options.batching, longest_sample(*inputs.source));
   inputs.memory = estimate_memory(inputs.config, options.model, inputs.max_tokens);
+  require_device(given.ranks.device, launch.local_rank);
   inputs.loaders.push_back(training_loader(inputs, options.batching));
   inputs.first_sample = first_sample(inputs.loaders.front());
   for (const std::string& data : options.evaluation.eval_data)

@@ -17,6 +17,12 @@
 
 namespace odb {
 
+// The tokenizer.json that --tokenizer names, a folder or the file itself. UsageError when it is
+// empty, FileError that names the option when there is none.
+std::string tokenizer_file(FileSystem& files, const std::string& tokenizer);
+// What --tokenizer is when only --model is given: the model's folder. FileError when it has none.
+std::string tokenizer_of_model(FileSystem& files, const std::string& model);
+
 // The tokenizer and its settings; also used without records (tokenize --samples).
 class Preprocessor {
  public:
