@@ -15,6 +15,7 @@
 #include "train/session/stop_check.h"
 #include "train/step/device.h"
 #include "train/step/schedule.h"
+#include "train/taught_answers.h"
 
 namespace odb {
 namespace {
@@ -46,6 +47,25 @@ Sample first_sample(const LoaderSetup& loader) {
       "no sample can be trained: all {} rows are left out; see odb-trainer inspect data for the "
       "reasons",
       loader.shape.data_size);
+}
+
+// Planned now, so that a save cannot fail for what a file of the base model holds.
+AnswerFiles answers_of(FileSystem& files, const TrainingInputs& inputs) {
+  const std::string& tokenizer = inputs.options.data.tokenizer;
+  const AnswerFormat format = taught_answers(*inputs.source, inputs.loaders.front());
+  AnswerFiles answers = plan_answer_files(
+      files, inputs.options.model.model,
+      files.is_folder(tokenizer) ? tokenizer : parent_folder(tokenizer), inputs.config, format);
+  if (answers.empty()) return answers;
+  const std::string& text = format.eos_token;
+  log("model").info(
+      "the files of checkpoints name what this run trains and the base model's do not: end token "
+      "{}{}",
+      text.empty() ? std::to_string(format.end_tokens.front()) : "'" + text + "'",
+      format.chat_template.empty()
+          ? ""
+          : ", chat template " + inputs.source->preprocessor().template_name());
+  return answers;
 }
 
 LoaderSetup training_loader(const TrainingInputs& inputs, const BatchingOptions& batching) {
@@ -148,6 +168,7 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   for (const std::string& data : options.evaluation.eval_data)
     try {
       inputs.evaluation.push_back(std::make_unique<SampleSource>(
+  if (launch.rank == 0) inputs.answers = answers_of(files, inputs);
           files, *inputs.source, std::vector{data}, options.loader.seed, build));
       inputs.loaders.push_back(
           evaluation_loader(inputs, *inputs.evaluation.back(), inputs.evaluation.size()));

@@ -41,6 +41,10 @@ class Preprocessor {
   const DataOptions& options() const { return options_; }
   const Tokenizer& tokenizer() const { return tokenizer_; }
   const std::string& template_name() const { return template_.name; }
+  // False where --data-format excludes conversations.
+  bool has_chat_template() const { return template_.has_text; }
+  // In Jinja, for the model's folder; empty: the tokenizer's own text is the one that is used.
+  const std::string& chat_template_text() const { return template_.jinja; }
   const ChatTemplate& chat_template() const { return *template_.chat_template; }
   // The token that ends a text, if the tokenizer names one.
   std::optional<TokenId> eos_token() const { return eos_token_; }
