@@ -141,6 +141,7 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   check_overwrite(given);
   require_output(files, given.files.output);
   inputs.launch = launch;
+  require_device(given.ranks.device, launch.local_rank);
   RunOptions& options = inputs.options;
   inputs.config = read_model_config(files, options.model.model);
   check_weights_of(files, options.model, inputs.config);
@@ -156,26 +157,25 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
     if (options.model.init == Initialization::random && holds_weights(files, options.model.model))
       log("model").warn("--init random: the weights in --model {} are not used",
                         options.model.model);
+    if (const std::string warning = why_too_long(*inputs.source, inputs.config.max_length);
+        !warning.empty())
+      log("data").warn("{}", warning);
   }
   check_vocabulary(*inputs.source, inputs.config);
   inputs.limits =
       run_limits(options.length, static_cast<std::int64_t>(inputs.source->records().views()));
   inputs.max_tokens = max_padded_tokens(options.batching, longest_sample(*inputs.source));
   inputs.memory = estimate_memory(inputs.config, options.model, inputs.max_tokens);
-  require_device(given.ranks.device, launch.local_rank);
   inputs.loaders.push_back(training_loader(inputs, options.batching));
   inputs.first_sample = first_sample(inputs.loaders.front());
+  if (launch.rank == 0) inputs.answers = answers_of(files, inputs);
   for (const std::string& data : options.evaluation.eval_data)
     try {
       inputs.evaluation.push_back(std::make_unique<SampleSource>(
-  if (launch.rank == 0) inputs.answers = answers_of(files, inputs);
           files, *inputs.source, std::vector{data}, options.loader.seed, build));
       inputs.loaders.push_back(
           evaluation_loader(inputs, *inputs.evaluation.back(), inputs.evaluation.size()));
       (void)first_sample(inputs.loaders.back());
-    if (const std::string warning = why_too_long(*inputs.source, inputs.config.max_length);
-        !warning.empty())
-      log("data").warn("{}", warning);
     } catch (const StoppedBeforeTraining&) {
       throw;
     } catch (const Error& error) {
