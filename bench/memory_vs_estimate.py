@@ -33,7 +33,7 @@ def measure(trainer, demo, folder, case, steps):
     report = subprocess.run([trainer, "inspect", "model", "--json", *options], check=True, capture_output=True)
     estimate = json.loads(report.stdout)["memory_bytes"]["total"]
     run = folder / "run"
-    subprocess.run([trainer, "train", "--device", "cpu", "--console", "off", "--overwrite", "on", "--batching", "packing",
+    subprocess.run([trainer, "train", "--device", "cpu", "--console", "off", "--resume", "never", "--overwrite", "on", "--batching", "packing",
                     "--data-workers", "1", "--max-steps", str(steps), "--data", demo / "train.jsonl", "--output", run,
                     "--cutoff-len", str(min(4096, int(tokens))), *options], check=True, stderr=subprocess.DEVNULL)
     peak = json.loads((run / "summary.json").read_text())["peak_memory_gb"] * 1e9

@@ -26,7 +26,7 @@ STRATEGIES = {"odb-flat": ["--batching", "odb", "--layout", "flat"],
               "standard": ["--batching", "standard", "--layout", "flat", "--batch-size", BATCH],
               "packing": ["--batching", "packing", "--layout", "flat"]}
 DATA = ["--chat-template", "chatml", "--cutoff-len", 1024]
-COMMON = [*DATA, "--epochs", 1, "--device", "cpu", "--threads", 1, "--console", "off", "--overwrite", "on"]
+COMMON = [*DATA, "--epochs", 1, "--device", "cpu", "--threads", 1, "--console", "off", "--resume", "never", "--overwrite", "on"]
 
 
 def cut(name, first, count):

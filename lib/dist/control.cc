@@ -21,9 +21,9 @@
 namespace odb {
 namespace {
 
-// A vote as numbers: stop, not ready, the bits of the loss sum, failure; then, as maxima, number
-// and checksum of the slot and the negatives of both. A rank without its slot leaves those to
-// others.
+// A vote as numbers: stop and save as two bits, not ready, the bits of the loss sum, failure; then,
+// as maxima, number and checksum of the slot and the negatives of both. A rank without its slot
+// leaves those to others.
 using Numbers = std::vector<std::int64_t>;
 
 constexpr std::int64_t kNothing = std::numeric_limits<std::int64_t>::min();
@@ -31,7 +31,7 @@ constexpr std::size_t kFirstMaximum = 3;
 
 Numbers to_numbers(const ControlVote& vote) {
   const auto if_ready = [&](std::int64_t value) { return vote.ready ? value : kNothing; };
-  return {vote.stop,
+  return {std::int64_t{vote.stop} | std::int64_t{vote.save} << 1,
           !vote.ready,
           std::bit_cast<std::int64_t>(vote.loss_sum),
           vote.failure,
@@ -42,7 +42,8 @@ Numbers to_numbers(const ControlVote& vote) {
 }
 
 ControlResult to_result(const Numbers& numbers) {
-  ControlResult result{.stop = numbers[0] != 0,
+  ControlResult result{.stop = (numbers[0] & 1) != 0,
+                       .save = (numbers[0] & 2) != 0,
                        .all_ready = numbers[1] == 0,
                        .loss_sum = std::bit_cast<double>(numbers[2]),
                        .failure = static_cast<int>(numbers[3])};

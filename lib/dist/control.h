@@ -13,6 +13,7 @@ class TrainingGroups;
 
 struct ControlVote {
   bool stop = false;
+  bool save = false;  // this rank asks for a checkpoint
   bool ready = true;
   double loss_sum = 0;  // of the slot before, on this rank
   int failure = 0;      // the exit code of what keeps this rank from going on; 0: nothing
@@ -23,6 +24,7 @@ struct ControlVote {
 
 struct ControlResult {
   bool stop = false;       // any rank's
+  bool save = false;       // any rank's
   bool all_ready = false;  // every rank's
   double loss_sum = 0;     // over all ranks; the same bits on all of them
   int failure = 0;         // the highest of all ranks'

@@ -17,11 +17,14 @@
 #include "dist/sums.h"
 #include "train/evaluations.h"
 #include "train/input_facts.h"
+#include "train/output/checkpoint_files.h"
 #include "train/output/checkpoint_space.h"
 #include "train/output/ledger_recorder.h"
 #include "train/output/run_records.h"
 #include "train/replica.h"
+#include "train/resume.h"
 #include "train/run_checkpoint.h"
+#include "train/saver.h"
 #include "train/session/foreign_error.h"
 #include "train/session/rendezvous.h"
 #include "train/session/stop_check.h"
@@ -44,7 +47,8 @@ class PhaseShown final : public StepObserver {
   void end_evaluation(std::span<const EvaluationResult>, const RunTotals&) override {
     phase_ = before_;
   }
-  void begin_save(const RunTotals&) override { phase_ = "saving"; }
+  void begin_save(const RunTotals&) override { before_ = phase_.exchange("saving"); }
+  void end_save(const RunTotals&, const std::string&) override { phase_ = before_; }
 
  private:
   std::atomic<const char*>& phase_;
@@ -70,7 +74,9 @@ class RankRun {
       require_backend(backend_choice(options().ranks.backend), device_);
       require_memory(inputs_, free_memory(device_), device_.str());
       open(config);
-      rendezvous_->compare_inputs(input_facts(inputs_),
+      if (point_.finished) return leave_finished();
+      begin_data();
+      rendezvous_->compare_inputs(facts_,
                                   options().ranks.mixed_devices ? "" : device_name(device_));
       if (rank() == 0) log_start(inputs_, config);
       acknowledge_stops();
@@ -98,6 +104,8 @@ class RankRun {
   void find_rank_0();
   void meet();
   void open(const std::string& config);
+  void begin_data();
+  int leave_finished();
   void acknowledge_stops();
   void join();
   void load();
@@ -121,6 +129,9 @@ class RankRun {
   std::optional<Rendezvous> rendezvous_;
   std::unique_ptr<RunFolder> folder_;  // rank 0
   RunPaths paths_;
+  ResumePoint point_;
+  std::string facts_;  // input_facts
+  RunState resumed_;   // where this life begins
   DataState start_;
   torch::Device device_{torch::kCPU};
   std::optional<TrainingGroups> groups_;
@@ -129,10 +140,11 @@ class RankRun {
   std::optional<LedgerRecorder> ledger_;
   std::optional<RunRecords> records_;           // rank 0
   std::optional<DeadRunWatch> dead_run_watch_;  // rank 0
-  std::int64_t life_ = 0;
   std::optional<Replica> replica_;
   std::optional<ReplicaCheck> replica_check_;
   std::optional<Evaluations> evaluations_;
+  TrainingLoop* loop_ = nullptr;
+  std::optional<Saver> saver_;
   std::exception_ptr failure_;  // equal on all ranks: they leave together
   std::optional<StopNotice> stop_notice_;
 };
@@ -146,12 +158,8 @@ void RankRun::find_rank_0() {
   }
 }
 
-// Collate learns where the ranks meet, and the ranks watch each other from here on.
+// The ranks watch each other from here on.
 void RankRun::meet() {
-  const LoaderSetup& loader = inputs_.loaders.front();
-  start_.start = start_of_epoch(loader.epoch(0), rank(), world());
-  processes_.pipeline(0).start(
-      {.state = start_, .store_address = to_text(rendezvous_->store().address())});
   const auto phase = [this] {
     return fmt::format("{}, collate {}", phase_.load(), processes_.pipeline(0).phase());
   };
@@ -164,17 +172,51 @@ void RankRun::meet() {
   rendezvous_->start_heartbeat(end_, phase, before_end, options().ranks.network);
 }
 
-// Rank 0 takes the run's folder, if it has room for a checkpoint.
+// Rank 0 finds out where the run begins, and takes its folder, if that has room for a checkpoint.
 void RankRun::open(const std::string& config) {
   paths_ = RunPaths{options().files.output};
-  if (rank() != 0) return rendezvous_->await_config(config);
+  if (rank() != 0) {
+    point_ = parse_resume_point(rendezvous_->await_config(config));
+    return;
+  }
+  const SavingOptions& saving = options().saving;
+  point_ = find_resume_point(files_, paths_, saving, inputs_.limits);
+  if (point_.finished) return rendezvous_->publish_config(config, to_json(point_));
   const bool overwrite = options().files.overwrite;
   require_space(
       files_, paths_.folder, overwrite,
       checkpoint_bytes(static_cast<std::uint64_t>(inputs_.memory.weights), options().optimizer));
-  const auto existing = overwrite ? ExistingRun::overwrite : ExistingRun::refuse;
+  const auto existing = overwrite                  ? ExistingRun::overwrite
+                        : point_.goes_on()         ? ExistingRun::resume
+                        : saving.resume == "never" ? ExistingRun::refuse
+                                                   : ExistingRun::restart;
   folder_ = std::make_unique<RunFolder>(files_, paths_.folder, existing, config);
-  rendezvous_->publish_config(config);
+  rendezvous_->publish_config(config, to_json(point_));
+}
+
+int RankRun::leave_finished() {
+  if (rank() == 0)
+    log("train").info("the run in {} has finished: {}; nothing to do", paths_.folder,
+                      point_.checkpoint);
+  processes_.stop();
+  rendezvous_->leave();
+  return 0;
+}
+
+// Collate learns where the epoch goes on, and where the ranks meet.
+void RankRun::begin_data() {
+  facts_ = input_facts(inputs_);
+  start_.start = start_of_epoch(inputs_.loaders.front().epoch(0), rank(), world());
+  if (point_.goes_on()) {
+    ResumedState state = read_resumed_state(files_, point_.checkpoint, owner_of(inputs_), facts_);
+    resumed_ = std::move(state.run);
+    start_ = std::move(state.data);
+    if (rank() == 0)
+      log("train").info("going on from {}: step {}, {} samples of epoch {} done", point_.checkpoint,
+                        resumed_.totals.steps, resumed_.totals.epoch_views, resumed_.totals.epoch);
+  }
+  processes_.pipeline(0).start(
+      {.state = start_, .store_address = to_text(rendezvous_->store().address())});
 }
 
 // Once per run, by rank 0, and by a rank that was started by hand in a terminal of its own. Before
@@ -198,13 +240,19 @@ void RankRun::join() {
   const auto& limit = options().length.time_limit;
   stop_.emplace(rendezvous_->store(), world(),
                 limit ? std::optional(process_start_ + *limit) : std::nullopt);
-  ledger_.emplace(files_, LedgerRecorderOptions{
-                              .paths = paths_, .life = life_, .rank = rank(), .world = world()});
+  ledger_.emplace(files_, LedgerRecorderOptions{.paths = paths_,
+                                                .life = point_.life,
+                                                .rank = rank(),
+                                                .world = world(),
+                                                .resumed_step = resumed_.totals.steps,
+                                                .resumed_epoch = resumed_.totals.epoch});
   if (rank() == 0) {
     dead_run_watch_.emplace([](const std::string& warning) { log("train").warn("{}", warning); });
     records_.emplace(files_,
                      RunRecordsOptions{.paths = paths_,
-                                       .life = life_,
+                                       .life = point_.life,
+                                       .resumed = resumed_.totals,
+                                       .evaluation_open = resumed_.evaluation_open,
                                        .world = world(),
                                        .data_size = inputs_.limits.data_size,
                                        .learning_rate = options().optimizer.lr,
@@ -218,13 +266,18 @@ void RankRun::join() {
 
 void RankRun::load() {
   phase_ = "loading the model";
-  replica_.emplace(files_, inputs_, device_, *groups_);
+  replica_.emplace(files_, inputs_, device_, *groups_, point_.checkpoint);
   replica_check_.emplace(*replica_, options().logging.check_every);
   if (!inputs_.evaluation.empty())
     evaluations_.emplace(options().evaluation,
                          Evaluator(processes_, 1, options().evaluation.eval_data,
                                    loss_of(replica_->model()), device_, *groups_, *stop_),
                          observers());
+  if (evaluations_)
+    evaluations_->resume(resumed_.totals, resumed_.best, resumed_.evaluated_step,
+                         resumed_.evaluation_open);
+  saver_.emplace(files_, paths_, options().saving, resumed_.totals,
+                 [this] { log("train").info("{}", save(*loop_)); });
 }
 
 // Before evaluations exist: those that follow evaluations.
@@ -234,6 +287,7 @@ StepObservers RankRun::observers() {
   if (dead_run_watch_) list.push_back(&*dead_run_watch_);
   list.push_back(&*replica_check_);
   if (evaluations_) list.push_back(&*evaluations_);
+  if (saver_) list.push_back(&*saver_);  // a checkpoint holds what the others have done
   return list;
 }
 
@@ -259,10 +313,15 @@ int RankRun::train() {
                      .control = control,
                      .step = step,
                      .observers = observers(),
-                     .stop_asked = [this] { return stop_->here(); }},
-                    Progress(inputs_.limits), start_);
+                     .stop_asked = [this] { return stop_->here(); },
+                     .save_asked = [this] { return rank() == 0 && saver_->asked(); },
+                     .on_save_agreed = [this] { saver_->agree(); }},
+                    Progress(inputs_.limits, resumed_.totals), start_);
+  loop_ = &loop;
   const auto before = Clock::now();
-  bool go_on = !evaluations_ || !run.evaluation.eval_at_start || evaluations_->run({});
+  const bool evaluates_first =
+      evaluations_ && (point_.goes_on() ? resumed_.evaluation_open : run.evaluation.eval_at_start);
+  bool go_on = !evaluates_first || evaluations_->run(resumed_.totals);
   phase_ = "training";
   if (records_) records_->on_start(seconds_since(before));
   if (go_on) {
@@ -291,11 +350,18 @@ std::string RankRun::save(const TrainingLoop& loop) {
   if (totals.steps == 0) return "no step was finished, nothing to save";
   const RunSnapshot run{.totals = totals,
                         .best = evaluations_ ? evaluations_->best() : std::nullopt,
-                        .life = life_,
+                        .evaluation_open = evaluations_ && evaluations_->is_open(loop.progress()),
+                        .evaluated_step = evaluations_ ? evaluations_->last_step() : std::nullopt,
+                        .life = point_.life,
                         .data = loop.state()};
   const std::string path = save_run(files_, inputs_, *replica_, *groups_, run);
   for (StepObserver* observer : observers())
     observer->end_save(totals, path);
+  if (rank() == 0) {
+    std::vector<std::int64_t> always;
+    if (run.best) always.push_back(run.best->step);
+    prune_checkpoints(files_, paths_.checkpoints(), options().saving.keep, always);
+  }
   return "saved " + path;
 }
 
@@ -314,6 +380,7 @@ void RankRun::fail(const Error& error) {
   rendezvous_->publish_failure(error);
   if (records_) records_->fail(error);
   recorded_.release();
+  saver_.reset();
   evaluations_.reset();
   replica_check_.reset();
   replica_.reset();

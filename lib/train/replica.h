@@ -20,10 +20,11 @@ namespace odb {
 
 class Replica {
  public:
-  // Rank 0 loads or draws the weights; the others get its values. Collective; `groups` must outlive
-  // it. FileError: a weight that is missing or not finite. PeerLostError.
+  // Rank 0 loads or draws the weights; the others get its values. `checkpoint`: where weights and
+  // optimizer state come from instead; empty: a new run. Collective; `groups` must outlive it.
+  // FileError: a weight that is missing or not finite. PeerLostError.
   Replica(FileSystem& files, const TrainingInputs& inputs, torch::Device device,
-          TrainingGroups& groups);
+          TrainingGroups& groups, const std::string& checkpoint);
 
   TrainableModel& model() { return *model_; }
   // The parameters that are trained, by name.

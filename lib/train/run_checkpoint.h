@@ -19,9 +19,14 @@ namespace odb {
 struct RunSnapshot {
   RunTotals totals;
   std::optional<BestEvaluation> best;
+  bool evaluation_open = false;
+  std::optional<std::int64_t> evaluated_step;
   std::int64_t life = 0;
   DataState data;  // this rank's
 };
+
+// Whose data state this rank saves.
+StateOwner owner_of(const TrainingInputs& inputs);
 
 // Saves the checkpoint of step run.totals.steps and returns its path. Collective; see
 // save_checkpoint.

@@ -7,6 +7,7 @@
 #include "model/model_options.h"
 #include "train/output/logging_options.h"
 #include "train/output/run_folder.h"
+#include "train/output/saving_options.h"
 #include "train/session/rank_options.h"
 #include "train/step/evaluation_schedule.h"
 #include "train/step/optimizer_options.h"
@@ -24,6 +25,7 @@ struct RunOptions {
   EvaluationOptions evaluation;
   RankOptions ranks;
   FileOptions files;
+  SavingOptions saving;
   LoggingOptions logging;
 };
 

@@ -96,7 +96,8 @@ TEST_CASE("A launch into a folder that another one writes is refused, and harms 
   arguments.insert(arguments.end(), {"--epochs", "100000"});
   owner.launch(2, arguments);
   await("a step is logged", [&] { return owner.logged_steps() >= 1 || owner.ended(0); });
-  arguments.insert(arguments.end(), {"--output", owner.paths().folder, "--overwrite", "on"});
+  arguments.insert(arguments.end(),
+                   {"--output", owner.paths().folder, "--resume", "never", "--overwrite", "on"});
   second.launch(2, arguments);
   CHECK(second.await_end() == std::vector<int>{2});
   CHECK_THAT(second.all_lines(), Catch::Contains("another run writes into this folder: process "));
@@ -117,7 +118,7 @@ TEST_CASE("A launch that is killed leaves no rank, and its folder to the next on
   killed.send(0, SIGKILL);
   CHECK(killed.await_end() == std::vector<int>{-SIGKILL});
   killed.await_nothing_left();
-  arguments.insert(arguments.end(), {"--overwrite", "on", "--max-steps", "3"});
+  arguments.insert(arguments.end(), {"--resume", "never", "--overwrite", "on", "--max-steps", "3"});
   next.launch(2, arguments);
   const auto codes = next.await_end();
   INFO(next.all_lines());

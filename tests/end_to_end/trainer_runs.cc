@@ -228,6 +228,12 @@ pid_t TrainerRun::trainer(int rank) const {
   return 0;
 }
 
+void TrainerRun::forget_ended() {
+  for (const Process& process : processes_)
+    REQUIRE(process.ended);
+  processes_.clear();
+}
+
 pid_t TrainerRun::process(int number) const {
   const Process& process = processes_[static_cast<std::size_t>(number)];
   return process.ended ? 0 : process.number;

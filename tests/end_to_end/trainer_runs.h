@@ -63,6 +63,8 @@ class TrainerRun {
 
   // The rank's own process, also below `launch`; 0 when it is gone.
   pid_t trainer(int rank) const;
+  // Before the run is started again: its processes, which have all ended, count no longer.
+  void forget_ended();
   // The process of that number that is to be waited for: a rank, or launch. 0 when it is gone.
   pid_t process(int number) const;
   // The rank's fork server; 0 when there is none.

@@ -4,6 +4,7 @@
 #include "temporary_folder.h"
 #include "train/output/logging_options.h"
 #include "train/output/run_folder.h"
+#include "train/output/saving_options.h"
 #include "train/session/rank_options.h"
 #include "train/step/evaluation_schedule.h"
 #include "train/step/run_length.h"
@@ -18,6 +19,7 @@ struct AllOptions {
   LengthOptions length;
   RankOptions ranks;
   FileOptions files;
+  SavingOptions saving;
   LoggingOptions look;
   EvaluationOptions evaluation;
   OptionTable table;
@@ -27,6 +29,7 @@ struct AllOptions {
     describe(table, length);
     describe(table, ranks);
     describe(table, files);
+    describe(table, saving);
     describe(table, look);
     describe(table, evaluation);
   }
@@ -50,16 +53,17 @@ TEST_CASE("The names of the training options are fixed") {
   const AllOptions options;
   CHECK(
       options.table.names() ==
-      std::vector<std::string>{"optimizer",     "lr",           "lr-schedule",      "warmup",
-                               "min-lr-ratio",  "decay",        "polynomial-power", "weight-decay",
-                               "adam-beta1",    "adam-beta2",   "adam-epsilon",     "sgd-momentum",
-                               "max-grad-norm", "on-nan",       "max-nan-steps",    "epochs",
-                               "max-steps",     "max-samples",  "max-tokens",       "time-limit",
-                               "rank",          "world-size",   "local-rank",       "rendezvous",
-                               "timeout",       "device",       "backend",          "mixed-devices",
-                               "network",       "threads",      "output",           "overwrite",
-                               "log-every",     "console",      "check-every",      "eval-data",
-                               "eval-every",    "eval-at-start"});
+      std::vector<std::string>{"optimizer",     "lr",          "lr-schedule",      "warmup",
+                               "min-lr-ratio",  "decay",       "polynomial-power", "weight-decay",
+                               "adam-beta1",    "adam-beta2",  "adam-epsilon",     "sgd-momentum",
+                               "max-grad-norm", "on-nan",      "max-nan-steps",    "epochs",
+                               "max-steps",     "max-samples", "max-tokens",       "time-limit",
+                               "rank",          "world-size",  "local-rank",       "rendezvous",
+                               "timeout",       "device",      "backend",          "mixed-devices",
+                               "network",       "threads",     "output",           "overwrite",
+                               "save-every",    "keep",        "resume",           "log-every",
+                               "console",       "check-every", "eval-data",        "eval-every",
+                               "eval-at-start"});
   CHECK_NOTHROW(options.table.check_declarations());
 }
 

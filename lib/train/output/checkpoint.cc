@@ -34,6 +34,16 @@ void on_all_ranks(TrainingGroups& groups, const std::function<void()>& part) {
     throw OtherRankFailed(ExitCode::files, "another rank could not write its part of a checkpoint");
 }
 
+// Whether the checkpoint of this state is there, by whichever process life.
+bool is_saved(FileSystem& files, const RunPaths& paths, RunState state) {
+  if (!has_checkpoint(files, paths.checkpoints(), state.totals.steps)) return false;
+  const std::string path =
+      join_path(join_path(paths.checkpoints(), checkpoint_name(state.totals.steps)), "state.json");
+  const RunState saved = parse_run_state(files.read_all(path), path);
+  state.life = saved.life;
+  return to_json(saved) == to_json(state);
+}
+
 std::string data_file(int rank) {
   return "data/" + rank_name(rank) + ".json";
 }
@@ -92,12 +102,14 @@ std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGr
   const std::int64_t step = contents.run.totals.steps;
   const bool first = groups.rank() == 0;
   CheckpointDraft draft = CheckpointDraft::join(files, paths.checkpoints(), step);
-  const bool kept = first && has_checkpoint(files, paths.checkpoints(), step);
+  const bool kept = first && is_saved(files, paths, contents.run);
   if (sum_over_ranks(groups, {kept ? 1.0 : 0.0}).front() > 0)
     return join_path(paths.checkpoints(), checkpoint_name(step));
   try {
     on_all_ranks(groups, [&] {
-      if (first) (void)CheckpointDraft::begin(files, paths.checkpoints(), step);
+      if (first)
+        (void)CheckpointDraft::begin(files, paths.checkpoints(), step,
+                                     CheckpointDraft::Existing::replace);
     });
     on_all_ranks(groups, [&] {
       write_snapshot(files, draft,

@@ -67,7 +67,8 @@ CheckpointSnapshot take_snapshot(const CheckpointContents& contents, int rank,
 void write_snapshot(FileSystem& files, CheckpointDraft& draft, const CheckpointSnapshot& snapshot);
 
 // The three acts in a row: writes the checkpoint of step contents.run.totals.steps and returns its
-// path; keeps one of this step that is already there: the weights after a step are always the same.
+// path. One of the same step and state that is already there is kept; of another state (an epoch
+// has ended, an evaluation has run since), it is replaced.
 // Collective; blocks until it is durable on all ranks. If a rank cannot do its part, all
 // ranks throw and nothing of the checkpoint stays. That rank throws its own exception (a FileError
 // that states the needed and the free bytes if space is the reason), the others OtherRankFailed.

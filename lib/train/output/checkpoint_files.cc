@@ -103,9 +103,9 @@ CheckpointDraft::CheckpointDraft(FileSystem& files, const std::string& checkpoin
       step_(step) {}
 
 CheckpointDraft CheckpointDraft::begin(FileSystem& files, const std::string& checkpoints,
-                                       std::int64_t step) {
+                                       std::int64_t step, Existing existing) {
   CheckpointDraft draft(files, checkpoints, step);
-  if (has_checkpoint(files, checkpoints, step))
+  if (existing == Existing::refuse && has_checkpoint(files, checkpoints, step))
     throw FileError("{}: found a checkpoint of this step; it is not overwritten", draft.final_);
   files.remove_tree(draft.draft_);
   files.make_folders(draft.draft_);
@@ -143,8 +143,11 @@ std::string CheckpointDraft::publish(const std::vector<std::string>& required) {
           "ranks share and that shows their files to rank 0",
           draft_, name);
   files_->write_durably(join_path(draft_, kManifestName), to_json(manifest));
-  if (files_->remove_tree(final_))
-    log("files").warn("{}: removed an invalid checkpoint of that name", final_);
+  if (files_->exists(final_)) {
+    if (!why_no_checkpoint(*files_, final_, Verify::sizes).empty())
+      log("files").warn("{}: removed an invalid checkpoint of that name", final_);
+    files_->remove_tree(final_);
+  }
   files_->rename(draft_, final_);
   files_->sync_folder(parent_folder(final_));
   return final_;

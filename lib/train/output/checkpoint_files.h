@@ -29,9 +29,11 @@ std::optional<std::int64_t> parse_checkpoint_name(std::string_view name);
 class CheckpointDraft {
  public:
   // By rank 0, before others write: removes the rest of an interrupted save of that name and
-  // creates the folder. FileError: a checkpoint of this step with correct checksums exists already.
-  static CheckpointDraft begin(FileSystem& files, const std::string& checkpoints,
-                               std::int64_t step);
+  // creates the folder. FileError: a checkpoint of this step with correct checksums exists already,
+  // and `existing` is refuse.
+  enum class Existing { refuse, replace };
+  static CheckpointDraft begin(FileSystem& files, const std::string& checkpoints, std::int64_t step,
+                               Existing existing = Existing::refuse);
   // A draft that rank 0 began, for other ranks to write their files into.
   static CheckpointDraft join(FileSystem& files, const std::string& checkpoints, std::int64_t step);
 

@@ -5,7 +5,10 @@ namespace odb {
 LedgerRecorder::LedgerRecorder(FileSystem& files, const LedgerRecorderOptions& options)
     : life_(options.life), ledger_(files, options.paths.ledger(options.rank)) {
   if (options.rank == 0)
-    ledger_.append(LifeMarker{.life = life_, .world = options.world, .resumed_step = 0});
+    ledger_.append(LifeMarker{.life = life_,
+                              .world = options.world,
+                              .resumed_step = options.resumed_step,
+                              .resumed_epoch = options.resumed_epoch});
 }
 
 void LedgerRecorder::end_step(const FinishedStep& step) {

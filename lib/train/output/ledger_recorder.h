@@ -16,6 +16,8 @@ struct LedgerRecorderOptions {
   std::int64_t life = 0;  // number of this process life of the run, equal on all ranks
   int rank = 0;
   int world = 1;
+  std::int64_t resumed_step = 0;   // where this life begins
+  std::int64_t resumed_epoch = 0;  // epochs that have ended there
 };
 
 class LedgerRecorder final : public StepObserver {

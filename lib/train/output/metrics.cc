@@ -27,6 +27,10 @@ std::int64_t step_of(const Json& line) {
 
 }  // namespace
 
+bool is_up_to(const Json& line, std::int64_t step) {
+  return step_of(line) <= step;
+}
+
 Json to_json(const StepMetrics& metrics) {
   return {{"step", metrics.step},
           {"epoch", number(metrics.epoch)},
@@ -93,7 +97,7 @@ StepMetrics MetricsMeter::take(const RunTotals& totals, double epoch) {
 }
 
 MetricsFile::MetricsFile(FileSystem& files, const std::string& path, std::int64_t resumed_step)
-    : lines_(files, path, [=](const Json& line) { return step_of(line) <= resumed_step; }) {}
+    : lines_(files, path, [=](const Json& line) { return is_up_to(line, resumed_step); }) {}
 
 namespace {
 

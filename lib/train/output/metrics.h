@@ -36,6 +36,9 @@ struct StepMetrics {
 
 Json to_json(const StepMetrics& metrics);
 
+// Whether a line of these files is of `step` or an earlier one.
+bool is_up_to(const Json& line, std::int64_t step);
+
 // Aggregates steps into lines. Pure.
 class MetricsMeter {
  public:

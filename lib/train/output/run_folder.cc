@@ -22,9 +22,10 @@ bool is_entry(const std::string& name) {
   return is_event_file(name) || std::ranges::find(kEntries, name) != kEntries.end();
 }
 
-void remove_run(FileSystem& files, const std::string& folder) {
-  for (const char* name : kEntries)
-    files.remove_tree(folder + "/" + name);
+void remove_run(FileSystem& files, const std::string& folder, ExistingRun existing) {
+  for (const std::string_view name : kEntries)
+    if (existing != ExistingRun::restart || name != "lives.jsonl")
+      files.remove_tree(join_path(folder, std::string(name)));
   for (const std::string& name : files.list(folder))
     if (is_event_file(name)) files.remove(folder + "/" + name);
   files.sync_folder(folder);
@@ -69,14 +70,14 @@ RunFolder::RunFolder(FileSystem& files, const std::string& output, ExistingRun e
   const std::vector<std::string> found = run_entries(files, output);
   if (existing == ExistingRun::refuse && holds_run(files, output))
     throw UsageError(
-        "--output {}: the folder holds a run already ({}); give another folder (with --model, a "
-        "step of {} to train its weights further), or --overwrite on to remove that run and start "
-        "again",
+        "--output {}: the folder holds a run already ({}), and --resume never was given; leave it "
+        "out to go on with that run, give another folder (with --model, a step of {} to train its "
+        "weights further), or add --overwrite on to remove that run and start again",
         output, fmt::join(found, ", "), paths_.checkpoints());
   if (existing != ExistingRun::resume && !found.empty()) {
     log("files").info("removing what an earlier start left in {}: {}", output,
                       fmt::join(found, ", "));
-    remove_run(files, output);
+    remove_run(files, output, existing);
   }
   files.make_folders(paths_.ledgers());
   files.make_folders(paths_.checkpoints());
@@ -87,7 +88,8 @@ void describe(OptionTable& table, FileOptions& options) {
   table.group("files");
   table.add("output", options.output).help("folder of the run; created if missing");
   table.add("overwrite", options.overwrite)
-      .help("on removes the run that the output folder holds, and starts again");
+      .help(
+          "on removes the run that the output folder holds, and starts again; with --resume never");
 }
 
 }  // namespace odb

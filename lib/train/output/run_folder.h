@@ -24,6 +24,7 @@ void describe(OptionTable& table, FileOptions& options);
 enum class ExistingRun {
   refuse,
   overwrite,  // remove what a run wrote there, and nothing else
+  restart,    // the same, but its lives stay: nothing of it was saved
   resume      // leave it all
 };
 

@@ -21,6 +21,8 @@ struct RunPaths {
   std::string evaluations() const { return folder + "/evaluations.jsonl"; }
   std::string summary() const { return folder + "/summary.json"; }
   std::string lives() const { return folder + "/lives.jsonl"; }
+  // Made by people who want a checkpoint now; removed after it.
+  std::string save_now() const { return folder + "/save-now"; }
   std::string lock() const { return folder + "/lock"; }
   std::string ledgers() const { return folder + "/ledger"; }
   std::string ledger(int rank) const { return ledgers() + "/" + rank_name(rank) + ".bin"; }

@@ -20,11 +20,13 @@ double fraction(double part, double whole) {
 RunRecords::RunRecords(FileSystem& files, RunRecordsOptions options)
     : files_(files),
       options_(std::move(options)),
-      metrics_(files, options_.paths.metrics(), 0),
-      evaluations_(files, options_.paths.evaluations()),
+      metrics_(files, options_.paths.metrics(), options_.resumed.steps),
+      evaluations_(files, options_.paths.evaluations(),
+                   [step = options_.resumed.steps - (options_.evaluation_open ? 1 : 0)](
+                       const Json& line) { return is_up_to(line, step); }),
       lives_(files, options_.paths.lives()),
       console_(make_console(options_.console)) {
-  lives_.begin(this_life(options_.life, options_.world, 0));
+  lives_.begin(this_life(options_.life, options_.world, options_.resumed.steps));
 }
 
 RunRecords::~RunRecords() = default;
@@ -66,7 +68,8 @@ void RunRecords::show(const StepMeasure& measure, const Progress& progress, bool
   figures.step = progress.totals().steps;
   figures.epoch = progress.count(Unit::epochs);
   figures.lr = measure.lr;
-  figures.seconds_left = seconds_left(figures.share, 0, progress.totals().seconds);
+  const double share_before = Progress(progress.limits(), options_.resumed).share();
+  figures.seconds_left = seconds_left(figures.share, share_before, progress.totals().seconds);
   console_->show(figures, line);
 }
 
@@ -126,6 +129,8 @@ void RunRecords::finish(const Progress& progress, const PhaseSeconds& seconds,
   RunSummary& summary = summary_;
   summary.epoch = progress.count(Unit::epochs);
   summary.totals = progress.totals();
+  summary.life_samples = summary.totals.samples - options_.resumed.samples;
+  summary.life_tokens = summary.totals.tokens - options_.resumed.tokens;
   summary.phases = seconds;
   if (all_.steps() > 0) {
     const StepMetrics all = all_.take(progress.totals(), summary.epoch);

@@ -23,7 +23,9 @@ namespace odb {
 
 struct RunRecordsOptions {
   RunPaths paths;
-  std::int64_t life = 0;  // number of this process life of the run, equal on all ranks
+  std::int64_t life = 0;         // number of this process life of the run, equal on all ranks
+  RunTotals resumed;             // where this life begins
+  bool evaluation_open = false;  // the evaluation of that step runs again
   int world = 1;
   std::int64_t data_size = 0;
   double learning_rate = 0;  // `--lr`

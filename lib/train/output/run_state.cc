@@ -42,6 +42,7 @@ RunTotals totals_of(const JsonObjectReader& state) {
           .idle_slots = count("idle_slots"),
           // Not in states of earlier builds.
           .skipped_steps = state.integer_or_none("skipped_steps", 0, kMax).value_or(0),
+          .skipped_in_a_row = state.integer_or_none("skipped_in_a_row", 0, kMax).value_or(0),
           .seconds = 0};
 }
 
@@ -49,24 +50,27 @@ RunTotals totals_of(const JsonObjectReader& state) {
 
 std::string to_json(const RunState& state) {
   const RunTotals& totals = state.totals;
-  const Json json = {{"version", kVersion},
-                     {"step", totals.steps},
-                     {"epoch", totals.epoch},
-                     {"epoch_views", totals.epoch_views},
-                     {"samples", totals.samples},
-                     {"left_out_views", totals.left_out},
-                     {"tokens", totals.tokens},
-                     {"supervised_tokens", totals.supervised_tokens},
-                     {"idle_slots", totals.idle_slots},
-                     {"skipped_steps", totals.skipped_steps},
-                     {"best_evaluation", best_json(state.best)},
-                     {"evaluation_open", state.evaluation_open},
-                     {"life", state.life},
-                     {"world_size", state.world_size},
-                     {"seed", state.seed},
-                     {"data_size", state.data_size},
-                     {"options", state.options},
-                     {"inputs", state.inputs}};
+  const Json json = {
+      {"version", kVersion},
+      {"step", totals.steps},
+      {"epoch", totals.epoch},
+      {"epoch_views", totals.epoch_views},
+      {"samples", totals.samples},
+      {"left_out_views", totals.left_out},
+      {"tokens", totals.tokens},
+      {"supervised_tokens", totals.supervised_tokens},
+      {"idle_slots", totals.idle_slots},
+      {"skipped_steps", totals.skipped_steps},
+      {"skipped_in_a_row", totals.skipped_in_a_row},
+      {"best_evaluation", best_json(state.best)},
+      {"evaluation_open", state.evaluation_open},
+      {"evaluated_step", state.evaluated_step ? Json(*state.evaluated_step) : Json(nullptr)},
+      {"life", state.life},
+      {"world_size", state.world_size},
+      {"seed", state.seed},
+      {"data_size", state.data_size},
+      {"options", state.options},
+      {"inputs", state.inputs}};
   return json.dump(2) + "\n";
 }
 
@@ -76,11 +80,15 @@ RunState parse_run_state(std::string_view text, const std::string& where) {
   state.require_version(kVersion);
   const Json* open = state.find("evaluation_open");
   if (open == nullptr || !open->is_boolean()) state.refuse("evaluation_open", "true or false");
+  const Json* evaluated = state.find("evaluated_step");  // not in states of earlier builds
   const auto options = state.text_or_none("options");
   if (!options) state.refuse("options", "a text");
   return {.totals = totals_of(state),
           .best = best_of(state),
           .evaluation_open = open->get<bool>(),
+          .evaluated_step = evaluated == nullptr || evaluated->is_null()
+                                ? std::nullopt
+                                : std::optional(state.integer("evaluated_step", 0, kMax)),
           .world_size = state.integer("world_size", 1, kMax),
           .seed = seed_of(state),
           .data_size = state.integer("data_size", 1, kMax),

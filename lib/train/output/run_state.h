@@ -14,7 +14,8 @@ namespace odb {
 struct RunState {
   RunTotals totals;                    // totals.steps is the checkpoint's step
   std::optional<BestEvaluation> best;  // none yet
-  bool evaluation_open = false;        // an evaluation was interrupted and must run again
+  bool evaluation_open = false;        // one is due at this step, or was interrupted: it must run
+  std::optional<std::int64_t> evaluated_step;  // of the last evaluation
   std::int64_t world_size = 1;
   std::uint64_t seed = 0;
   std::int64_t data_size = 0;

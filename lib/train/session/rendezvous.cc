@@ -21,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kOpened = "run/opened";    // rank 0's folder: "yes", or "no" with a failure
 constexpr const char* kOptions = "run/options";  // rank 0's
+constexpr const char* kStart = "run/start";      // where the run begins or goes on
 constexpr const char* kInputs = "run/inputs";    // what rank 0 reads
 constexpr const char* kDevice = "run/device";    // what rank 0 computes on
 constexpr const char* kAlike = "run/alike";      // how many ranks read the same
@@ -78,8 +79,9 @@ void Rendezvous::start_heartbeat(ProcessEnd& end, std::function<std::string()> p
                                     std::move(phase), on_lost, network);
 }
 
-void Rendezvous::publish_config(const std::string& config) {
+void Rendezvous::publish_config(const std::string& config, const std::string& start) {
   store_.set(kOptions, config);
+  store_.set(kStart, start);
   store_.set_once(kOpened, "yes");
 }
 
@@ -92,7 +94,7 @@ bool Rendezvous::await(const char* key) {
   return false;
 }
 
-void Rendezvous::await_config(const std::string& config) {
+std::string Rendezvous::await_config(const std::string& config) {
   if (!await(kOpened))
     throw PeerLostError("rank 0 has not opened the folder of the run within {}",
                         print_duration(timeout_));
@@ -102,6 +104,7 @@ void Rendezvous::await_config(const std::string& config) {
   if (!different.empty())
     throw UsageError("rank {} was started with other options than rank 0: {}", launch_.rank,
                      different);
+  return store_.find(kStart).value_or("");
 }
 
 void Rendezvous::compare_inputs(const std::string& inputs, const std::string& device) {

@@ -65,11 +65,12 @@ class Rendezvous {
                        const std::string& network = "");
 
   // By rank 0 once it holds the run's folder: `config` is what every rank must have been started
-  // with (same_options.h).
-  void publish_config(const std::string& config);
-  // By the other ranks: blocks until then, at most `timeout`. UsageError: `config` differs where it
-  // must not. OtherRankFailed: rank 0 cannot go on. PeerLostError: rank 0 does not answer.
-  void await_config(const std::string& config);
+  // with (same_options.h), `start` where the run begins; not interpreted here.
+  void publish_config(const std::string& config, const std::string& start);
+  // By the other ranks: blocks until then, at most `timeout`. Returns rank 0's `start`. UsageError:
+  // `config` differs where it must not. OtherRankFailed: rank 0 cannot go on. PeerLostError: rank 0
+  // does not answer.
+  std::string await_config(const std::string& config);
 
   // By all ranks after that, with what they read (input_facts.h) and the name of their device
   // (device_match.h; empty on all ranks: any device is accepted). Blocks until all have compared

@@ -23,22 +23,23 @@ std::size_t count(const Json& config, const char* key) {
 
 }  // namespace
 
-std::string differing_options(std::string_view own_text, std::string_view first_text) {
+std::string differing_options(std::string_view own_text, std::string_view first_text,
+                              std::string_view other) {
   constexpr std::size_t kMax = 5;
   const Json own = parse_strict_object(own_text, "this rank's options");
-  const Json first = parse_strict_object(first_text, "rank 0's options");
+  const Json first = parse_strict_object(first_text, "the options to compare with");
   std::vector<std::string> found;
   for (const auto& [key, value] : own.items()) {
     if (std::ranges::find(kOfARank, key) != kOfARank.end()) continue;
-    const auto other = first.find(key);
-    if (other == first.end() || *other != value)
-      found.push_back(fmt::format("{}: {} here, {} on rank 0", key, value.dump(),
-                                  other == first.end() ? "unknown" : other->dump()));
+    const auto there = first.find(key);
+    if (there == first.end() || *there != value)
+      found.push_back(fmt::format("{}: {} here, {} {}", key, value.dump(),
+                                  there == first.end() ? "unknown" : there->dump(), other));
   }
   for (const char* key : {"data", "eval_data"})
     if (count(own, key) != count(first, key))
       found.push_back(
-          fmt::format("{}: {} files here, {} on rank 0", key, count(own, key), count(first, key)));
+          fmt::format("{}: {} files here, {} {}", key, count(own, key), count(first, key), other));
   const std::size_t all = found.size();
   if (all > kMax) {
     found.resize(kMax);

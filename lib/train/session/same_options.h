@@ -10,8 +10,9 @@ namespace odb {
 // The differences between two configs (config_json of the command's table), as "max_steps: 6 here,
 // 3 on rank 0; ...", at most five; empty: none. Options that say where a rank runs and where its
 // files are may differ: rank, device, network, threads, paths of data and model, ... Also compares
-// other facts (input_facts.h).
-std::string differing_options(std::string_view own, std::string_view first);
+// other facts (input_facts.h). `other`: where the second ones are from, for the text.
+std::string differing_options(std::string_view own, std::string_view first,
+                              std::string_view other = "on rank 0");
 
 // What a rank computes on.
 struct RankDevice {

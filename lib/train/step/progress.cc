@@ -41,6 +41,7 @@ void Progress::add_step(const StepCount& step) {
   totals_.supervised_tokens += step.supervised_tokens;
   totals_.idle_slots += step.idle_slots;
   totals_.skipped_steps += step.skipped ? 1 : 0;
+  totals_.skipped_in_a_row = step.skipped ? totals_.skipped_in_a_row + 1 : 0;
   totals_.seconds += step.seconds;
   ODB_CHECK_LE(totals_.epoch_views, limits_.data_size);
 }

@@ -35,7 +35,8 @@ struct RunTotals {
   std::int64_t tokens = 0;
   std::int64_t supervised_tokens = 0;
   std::int64_t idle_slots = 0;
-  std::int64_t skipped_steps = 0;  // of the steps, those whose gradient was dropped
+  std::int64_t skipped_steps = 0;     // of the steps, those whose gradient was dropped
+  std::int64_t skipped_in_a_row = 0;  // of these, the last ones
   double seconds = 0;
 
   friend bool operator==(const RunTotals&, const RunTotals&) = default;

@@ -90,6 +90,7 @@ std::optional<LoadedSlot> TrainingLoop::next_slot() {
     const ControlResult result = await_vote();
     end_.failure = failure_of(result);
     if (end_.failure || result.stop) return std::nullopt;
+    if (result.save) parts_.on_save_agreed();
     if (std::exchange(at_boundary_, false) && !go_on_between_steps()) return std::nullopt;
     if (result.all_ready) return parts_.slots.take();
   }
@@ -109,6 +110,7 @@ bool TrainingLoop::poll(std::chrono::milliseconds limit) {
 
 void TrainingLoop::vote() {
   ControlVote vote{.stop = parts_.stop_asked(),
+                   .save = parts_.save_asked(),
                    .ready = poll(std::chrono::milliseconds(0)),
                    .loss_sum = std::exchange(own_loss_, 0)};
   if (const SlotHeader* header = vote.ready ? parts_.slots.header() : nullptr) {
@@ -225,10 +227,7 @@ void TrainingLoop::finish_step(const LoadedSlot& slot) {
 }
 
 void TrainingLoop::check_finite(const StepUpdate& update, std::int64_t step) {
-  if (update.finite) {
-    nan_steps_ = 0;
-    return;
-  }
+  if (update.finite) return;
   const std::string where =
       open_.suspects.empty()
           ? fmt::format("the losses of rank {} are finite, its views of the step: {}",
@@ -240,9 +239,10 @@ void TrainingLoop::check_finite(const StepUpdate& update, std::int64_t step) {
         "step {}: the gradient's norm is {}, expected a finite one; {}. The weights are those of "
         "step {}; try a lower --lr, a longer --warmup, or --on-nan skip",
         step, update.gradient_norm, where, step - 1);
-  if (++nan_steps_ >= options_.max_nan_steps)
+  const std::int64_t in_a_row = progress_.totals().skipped_in_a_row + 1;
+  if (in_a_row >= options_.max_nan_steps)
     throw DivergedError("step {}: no finite gradient for {} steps in a row (--max-nan-steps); {}",
-                        step, nan_steps_, where);
+                        step, in_a_row, where);
   log("step").warn("step {} is skipped: the gradient's norm is {}; {}", step, update.gradient_norm,
                    where);
 }

@@ -55,8 +55,11 @@ struct LoopParts {
   ControlChannel& control;
   TrainingStep& step;
   StepObservers observers;
-  // Whether this rank wants to stop (a signal, the time limit). Asked before each vote.
+  // Whether this rank wants to stop (a signal, the time limit), or to save. Asked before each vote.
   std::function<bool()> stop_asked = [] { return false; };
+  std::function<bool()> save_asked = [] { return false; };
+  // A rank has asked to save: called on all ranks, before the next between_steps().
+  std::function<void()> on_save_agreed = [] {};
 };
 
 class TrainingLoop {
@@ -121,7 +124,6 @@ class TrainingLoop {
   LoopEnd end_;
   bool warned_over_budget_ = false;
   std::exception_ptr failure_;  // this rank's; others learn of it with the next vote
-  std::int64_t nan_steps_ = 0;  // in a row
   PhaseSeconds seconds_;
   std::chrono::steady_clock::time_point begin_;
 };

@@ -91,6 +91,7 @@ TEST_CASE("Totals go on from those of a checkpoint") {
                         .supervised_tokens = 50,
                         .idle_slots = 3,
                         .skipped_steps = 1,
+                        .skipped_in_a_row = 1,
                         .seconds = 0};
   Progress progress({.data_size = 10, .views = 20, .steps = {}, .samples = {}, .tokens = {}},
                     saved);
@@ -107,6 +108,7 @@ TEST_CASE("Totals go on from those of a checkpoint") {
                                        .supervised_tokens = 55,
                                        .idle_slots = 4,
                                        .skipped_steps = 2,
+                                       .skipped_in_a_row = 2,
                                        .seconds = 0.5});
   CHECK(progress.count(Unit::samples) == 16);
   CHECK(progress.count(Unit::tokens) == 110);
