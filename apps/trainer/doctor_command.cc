@@ -34,7 +34,8 @@ void print_lines(const std::vector<Check>& checks) {
     width = std::max(width, check.name.size());
   for (const Check& check : checks)
     fmt::print("{:4}  {:{}}  {}{}{}\n", name(check.status), check.name, width,
-               on_one_line(check.found), check.advice.empty() ? "" : " -> ", check.advice);
+               on_one_line(check.found), check.advice.empty() ? "" : " -> ",
+               on_one_line(check.advice));
 }
 
 void print_json(const std::vector<Check>& checks) {
@@ -75,9 +76,13 @@ Check libtorch_check(const MachineFacts& machine) {
 int doctor_command(const Arguments& arguments) {
   std::optional<std::filesystem::path> output;
   bool as_json = false;
+  std::int64_t ranks = 1;
   OptionTable table;
   table.group("doctor");
   table.add("output", output).help("folder of a future run: check that it can be written");
+  table.add("ranks", ranks)
+      .at_least(1)
+      .help("ranks of a future run whose rank 0 is on this machine: check its limits for them");
   table.add_switch("json", as_json)
       .help("print one JSON object {status, checks: [{status, name, found, advice}]}");
   const CommandUsage usage{.name = "doctor",
@@ -91,7 +96,7 @@ int doctor_command(const Arguments& arguments) {
   RealFileSystem files;
   const MachineFacts machine =
       read_machine(files, process_environment, output ? output->string() : "");
-  std::vector<Check> checks = check_machine(machine);
+  std::vector<Check> checks = check_machine(machine, ranks);
 #ifdef ODB_WITH_LIBTORCH
   checks.push_back(libtorch_check(machine));
 #endif

@@ -56,6 +56,7 @@ void refuse_places(const RankOptions& ranks) {
   if (ranks.rank) refuse("--rank");
   if (ranks.world_size) refuse("--world-size");
   if (ranks.local_rank) refuse("--local-rank");
+  if (ranks.rendezvous != "auto" && ranks.rendezvous != "env") refuse("--rendezvous");
 }
 
 }  // namespace

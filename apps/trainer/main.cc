@@ -10,11 +10,13 @@
 #include <fmt/core.h>
 
 #include "base/descriptor.h"
+#include "base/descriptor_limit.h"
 #include "base/error.h"
 #include "base/launch_channel.h"
 #include "base/nearest.h"
 #include "base/options/show.h"
 #include "base/signals.h"
+#include "base/start_thread.h"
 #include "commands.h"
 
 namespace odb {
@@ -98,6 +100,7 @@ int fail(const Failure& failure) {
 }
 
 int fail_internally(const std::exception& error) {
+  if (const auto refusal = thread_refusal(error)) return fail(refusal->failure());
   return fail(InternalError("internal error: {}", error.what()).failure());
 }
 
@@ -114,6 +117,7 @@ int main(int argc, char** argv) {
   using namespace odb;
   open_standard_descriptors();
   ignore_write_signals();
+  raise_descriptor_limit();
   try {
     const int code = run(Arguments(argv + 1, argv + argc));
     return std::fflush(stdout) == 0 ? code : fail_output(errno);

@@ -18,6 +18,9 @@ struct HostPort {
 // An IPv6 address is printed in brackets.
 std::string to_text(const HostPort& address);
 
+// "[::1]" -> "::1"; other texts as they are.
+std::string without_brackets(const std::string& host);
+
 // Nothing for a text without host or port, or with port 0. Brackets around a host are optional.
 std::optional<HostPort> parse_host_port(std::string_view text);
 

@@ -20,20 +20,6 @@ namespace odb {
 namespace {
 
 constexpr const char* kPrograms[] = {"srun", "sinfo", "mpirun", "nvidia-smi"};
-// One or more of these is set by each launcher that rendezvous knows.
-constexpr const char* kLaunchVariables[] = {"SLURM_JOB_ID",
-                                            "SLURM_PROCID",
-                                            "SLURM_NTASKS",
-                                            "OMPI_COMM_WORLD_RANK",
-                                            "OMPI_COMM_WORLD_SIZE",
-                                            "PMIX_RANK",
-                                            "PMI_RANK",
-                                            "PMI_SIZE",
-                                            "RANK",
-                                            "WORLD_SIZE",
-                                            "MASTER_ADDR",
-                                            "MASTER_PORT"};
-
 // A machine may have more processors than one cpu_set_t holds. Then the call fails, and an array of
 // sets is the documented larger set.
 int allowed_processors() {
@@ -85,7 +71,7 @@ ClockFacts read_clock() {
 
 LaunchFacts read_launch(const Environment& environment) {
   LaunchFacts launch;
-  for (const char* name : kLaunchVariables)
+  for (const char* name : launch_variables())
     if (const auto value = environment(name)) launch.environment[name] = *value;
   const std::string path = environment("PATH").value_or("");
   for (const char* name : kPrograms) {

@@ -16,6 +16,7 @@
 
 #include "base/cgroup.h"
 #include "base/files.h"
+#include "base/launch_environment.h"
 
 namespace odb {
 
@@ -80,8 +81,6 @@ struct MachineFacts {
   GpuFacts gpus;
 };
 
-// Finds the value of an environment variable; none when it is not set.
-using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 std::optional<std::string> process_environment(const std::string& name);
 
 // The memory facts of read_machine().

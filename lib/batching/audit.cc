@@ -14,7 +14,9 @@ LedgerAudit::LedgerAudit(std::int64_t data_size, std::vector<LifeMarker> markers
 
 bool LedgerAudit::stands(const StepRecord& record) const {
   return std::none_of(markers_.begin(), markers_.end(), [&](const LifeMarker& marker) {
-    return record.life < marker.life && record.step > marker.resumed_step;
+    return record.life < marker.life &&
+           (record.step > marker.resumed_step ||
+            (record.ends_epoch && record.epoch >= marker.resumed_epoch));
   });
 }
 

@@ -29,7 +29,7 @@ class LedgerAudit {
   // For epochs of `data_size` views. `markers`: those of rank 0's file, in any order.
   LedgerAudit(std::int64_t data_size, std::vector<LifeMarker> markers);
 
-  // Counts a step of any rank, in any order. A void step (see LifeMarker) counts as void only.
+  // Counts a step of any rank, in any order. A record that a marker voids counts as void only.
   // DataError: a view outside the data.
   void add(int rank, const StepRecord& record);
 

@@ -10,15 +10,16 @@ namespace odb {
 namespace {
 
 constexpr std::string_view kMagic = "ODBLEDGR";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr char kStepType = 1;
 constexpr char kMarkerType = 2;
+constexpr char kEpochEndType = 3;
 constexpr std::size_t kLengthSize = sizeof(std::uint32_t);
 constexpr std::size_t kHeaderSize = 2 * kLengthSize;
 constexpr std::size_t kChecksumSize = sizeof(std::uint64_t);
 
 std::string body_of(const StepRecord& record) {
-  std::string body(1, kStepType);
+  std::string body(1, record.ends_epoch ? kEpochEndType : kStepType);
   append_varint(body, record.life);
   append_varint(body, record.epoch);
   append_varint(body, record.step);
@@ -38,6 +39,7 @@ std::string body_of(const LifeMarker& marker) {
   append_varint(body, marker.life);
   append_varint(body, marker.world);
   append_varint(body, marker.resumed_step);
+  append_varint(body, marker.resumed_epoch);
   return body;
 }
 
@@ -58,17 +60,24 @@ class BodyReader {
 
   LedgerRecord record() {
     const auto type = body_.read<char>();
-    if (type == kStepType) return step();
+    if (type == kStepType || type == kEpochEndType) {
+      StepRecord record = step();
+      record.ends_epoch = type == kEpochEndType;
+      return record;
+    }
     if (type == kMarkerType) {
       LifeMarker marker;
       marker.life = varint();
       marker.world = varint();
       marker.resumed_step = varint();
+      marker.resumed_epoch = varint();
       return marker;
     }
-    throw FileError("{}: found a ledger record of type {}, expected {} (step) or {} (marker)",
-                    where_, static_cast<int>(type), static_cast<int>(kStepType),
-                    static_cast<int>(kMarkerType));
+    throw FileError(
+        "{}: found a ledger record of type {}, expected {} (step), {} (marker) or {} "
+        "(end of an epoch)",
+        where_, static_cast<int>(type), static_cast<int>(kStepType), static_cast<int>(kMarkerType),
+        static_cast<int>(kEpochEndType));
   }
 
  private:

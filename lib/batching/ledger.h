@@ -3,8 +3,9 @@
 // A file is the header "ODBLEDGR" + version, then records: length and its complement (u32 each),
 // body, XXH3-64 of the body, little-endian. A body begins with its type:
 //   1  a step     life, epoch, step, n, n view ids, m, m x (view id, reason)
-//   2  a marker   life, world, resumed step: later steps of earlier lives are void in all ranks'
-//                 files (written by rank 0 only)
+//   2  a marker   life, world, resumed step, resumed epoch: what earlier lives did beyond these is
+//                 void in all ranks' files (written by rank 0 only)
+//   3  the end of an epoch, as a step: rows left out after its last one
 // Integers in bodies are varints (base/bytes.h). A process that dies while appending leaves a torn
 // last record; after a machine crash zeros may stand in place of its end. Everything before it is
 // valid; the rest must be cut off.
@@ -27,6 +28,7 @@ struct StepRecord {
   std::int64_t step = 0;
   std::vector<ViewId> trained;
   std::vector<LeftOut> left_out;
+  bool ends_epoch = false;  // the end of the epoch, after step `step`; nothing is trained
 
   friend bool operator==(const StepRecord&, const StepRecord&) = default;
 };
@@ -34,7 +36,8 @@ struct StepRecord {
 struct LifeMarker {
   std::int64_t life = 0;
   std::int64_t world = 0;
-  std::int64_t resumed_step = 0;  // steps up to it stay valid, also those of earlier lives
+  std::int64_t resumed_step = 0;   // steps up to it stay valid, also those of earlier lives
+  std::int64_t resumed_epoch = 0;  // the ends of the epochs before it do, too
 
   friend bool operator==(const LifeMarker&, const LifeMarker&) = default;
 };

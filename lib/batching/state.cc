@@ -183,7 +183,11 @@ DataState state_after(const RoundStart& start, std::span<const Slot> slots) {
 }
 
 void check_replayed(const DataState& state, std::span<const Slot> slots) {
-  ODB_CHECK_GE(static_cast<std::int64_t>(slots.size()), state.slots_taken);
+  if (static_cast<std::int64_t>(slots.size()) < state.slots_taken)
+    throw DataError(
+        "{} slots of round {} were taken when the state was saved, and the round has {} now: the "
+        "data, tokenizer or template has changed since",
+        state.slots_taken, state.start.round, slots.size());
   const std::span<const Slot> taken = slots.first(static_cast<std::size_t>(state.slots_taken));
   const DataState replayed = state_after(state.start, taken);
   const auto [saved, found] = std::mismatch(state.taken.begin(), state.taken.end(),

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/signals.h"
+#include "base/start_thread.h"
 #include "dist/gloo_group.h"
 #include "dist/training_groups.h"
 
@@ -67,8 +67,7 @@ void combine_votes(std::span<const std::int64_t> received, std::span<std::int64_
 // The vote goes on in a thread, so that begin() does not wait for the other ranks.
 struct GroupControl::Vote {
   explicit Vote(GlooGroup& over) : group(over) {
-    const ScopedSignalBlock block;
-    thread = std::thread([this] { run(); });
+    thread = start_thread([this] { run(); });
   }
 
   ~Vote() {

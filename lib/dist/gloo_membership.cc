@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/signals.h"
+#include "base/start_thread.h"
 #include "dist/network.h"
 
 namespace odb {
@@ -69,8 +69,7 @@ GlooMembership::GlooMembership(GlooMembershipOptions options)
   store_.set(network_key(options_.rank), options_.network);
   while (store_.find(generation_key(generation_ + 1)))
     ++generation_;
-  const ScopedSignalBlock block;
-  watcher_ = std::thread([this] { watch(); });
+  watcher_ = start_thread([this] { watch(); });
 }
 
 GlooMembership::~GlooMembership() {

@@ -10,6 +10,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include "base/error.h"
+#include "base/start_thread.h"
 #include "dist/store.h"
 
 namespace odb {
@@ -41,6 +42,7 @@ auto make_device(const std::string& network) {
                ? Gloo::createDeviceForInterface(network, kConnectWhenUsed)
                : Gloo::createDeviceForHostname(network, kConnectWhenUsed);
   } catch (const std::exception& error) {
+    if (const auto refusal = thread_refusal(error)) throw FileError(*refusal);
     const std::string_view text = error.what();  // stack frames follow
     throw UsageError(
         "cannot listen for other ranks on '{}': {}; expected an interface or an address of this "

@@ -9,7 +9,7 @@
 #include "base/index.h"
 #include "base/log.h"
 #include "base/poll_interval.h"
-#include "base/signals.h"
+#include "base/start_thread.h"
 #include "base/text.h"
 
 namespace odb {
@@ -76,17 +76,24 @@ Heartbeat::Heartbeat(HeartbeatOptions options, std::function<void(const LostPeer
       store_(Store::connect(options_.store, options_.timeout)) {
   if (options_.rank == 0) {
     try {
-      listener_ =
-          std::make_unique<LivenessListener>(options_.world, [this](int rank) { saw_end(rank); });
+      listener_ = std::make_unique<LivenessListener>(options_.world, options_.listen_on,
+                                                     [this](int rank) { saw_end(rank); });
+    } catch (const UsageError&) {
+      throw;
     } catch (const std::exception& error) {  // no socket, no thread
       log("peers").warn("{}: ranks whose processes end are found only after the timeout",
                         error.what());
     }
-    store_.set(listener_key(options_), listener_ ? std::to_string(listener_->port()) : "none");
+    store_.set(listener_key(options_), listener_ ? to_text(listener_->address()) : "none");
   }
-  const ScopedSignalBlock block;
-  beating_ = std::thread([this] { beat(); });
-  guarding_ = std::thread([this] { guard(); });
+  beating_ = start_thread([this] { beat(); });
+  try {
+    guarding_ = start_thread([this] { guard(); });
+  } catch (const FileError&) {
+    set(stop_);
+    beating_.join();
+    throw;
+  }
 }
 
 Heartbeat::~Heartbeat() {
@@ -122,11 +129,11 @@ void Heartbeat::connect_to_rank_0() {
   constexpr std::chrono::milliseconds kLongest{1000};
   if (!needs_connection() || !store_.wait_for(listener_key(options_), std::min(period_, kSoon)))
     return;
-  const auto port = parse_integer<std::uint16_t>(store_.find(listener_key(options_)).value_or(""));
+  auto address = parse_liveness_address(store_.find(listener_key(options_)).value_or(""));
   ++connection_tries_;
-  if (port)
-    connection_ = LivenessConnection::connect(options_.store.host, *port, options_.rank,
-                                              std::min(period_, kLongest));
+  if (!address) return;
+  if (address->host.empty()) address->host = options_.store.host;
+  connection_ = LivenessConnection::connect(*address, options_.rank, std::min(period_, kLongest));
 }
 
 void Heartbeat::saw_end(int rank) {

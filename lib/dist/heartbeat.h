@@ -31,7 +31,8 @@ namespace odb {
 
 struct HeartbeatOptions {
   HostPort store;
-  std::string prefix;  // of its keys: those of one run of one set of processes
+  std::string listen_on;  // rank 0: the address for liveness connections; empty: all
+  std::string prefix;     // of its keys: those of one run of one set of processes
   int rank = 0;
   int world = 1;
   std::chrono::milliseconds timeout{300000};  // `--timeout`

@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <future>
-#include <system_error>
+#include <random>
+#include <sstream>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -18,54 +20,32 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/signals.h"
+#include "base/start_thread.h"
+#include "dist/network.h"
 
 namespace odb {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The first message: the sender's rank. A peer that sends something else is not a rank. What
-// follows is ignored.
+// The first message: the run's nonce and the sender's rank. A peer that sends something else is not
+// a rank of this run. What follows is ignored.
 struct Hello {
-  std::uint64_t word = 0;
+  Nonce nonce{};
   std::int64_t rank = -1;
 };
 static_assert(std::is_trivially_copyable_v<Hello>);
-constexpr std::uint64_t kWord = 0x6f64622d6c696e65;  // "odb-line"
+
+Nonce random_nonce() {
+  Nonce nonce;
+  std::random_device random;
+  for (std::uint64_t& word : nonce)
+    word = (static_cast<std::uint64_t>(random()) << 32) | random();
+  return nonce;
+}
+
 // A rank sends it as soon as it is connected; a connection without it is closed after this time.
 constexpr std::chrono::seconds kMaxSilence{60};
-
-// Listens on all addresses, of IPv6 as well where the machine has it.
-Descriptor listen_anywhere() {
-  Descriptor socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (socket.get() >= 0) {
-    const int no = 0;
-    ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
-    sockaddr_in6 any = {};
-    any.sin6_family = AF_INET6;
-    if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&any), sizeof(any)) == 0 &&
-        ::listen(socket.get(), SOMAXCONN) == 0)
-      return socket;
-  }
-  socket = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_in any = {};
-  any.sin_family = AF_INET;
-  ODB_CHECK(socket.get() >= 0 &&
-                ::bind(socket.get(), reinterpret_cast<sockaddr*>(&any), sizeof(any)) == 0 &&
-                ::listen(socket.get(), SOMAXCONN) == 0,
-            "no socket to listen on: {}", errno_text(errno));
-  return socket;
-}
-
-std::uint16_t port_of(int socket) {
-  sockaddr_storage local = {};
-  socklen_t size = sizeof(local);
-  ODB_CHECK(::getsockname(socket, reinterpret_cast<sockaddr*>(&local), &size) == 0, "{}",
-            errno_text(errno));
-  return ntohs(local.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(local).sin6_port
-                                           : reinterpret_cast<const sockaddr_in&>(local).sin_port);
-}
 
 // Connected within `limit`, or -1.
 Descriptor connect_to(const addrinfo& address, std::chrono::milliseconds limit) {
@@ -104,14 +84,15 @@ Descriptor connect_to(const std::string& host, std::uint16_t port,
 // The thread and its connections.
 class LivenessListener::Listener {
  public:
-  Listener(int world, std::function<void(int)> on_ended)
+  Listener(int world, const std::string& host, std::function<void(int)> on_ended)
       : world_(world),
         on_ended_(std::move(on_ended)),
-        socket_(listen_anywhere()),
+        address_{.host = host, .port = 0, .nonce = random_nonce()},
+        socket_(listen_on(host)),
         end_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    address_.port = port_of(socket_.get());
     ODB_CHECK(end_.get() >= 0, "no eventfd to end the thread: {}", errno_text(errno));
-    const ScopedSignalBlock block;
-    thread_ = std::thread([this] { listen(); });
+    thread_ = start_thread([this] { listen(); });
   }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
@@ -121,7 +102,7 @@ class LivenessListener::Listener {
     thread_.join();
   }
 
-  std::uint16_t port() const { return port_of(socket_.get()); }
+  const LivenessAddress& address() const { return address_; }
 
  private:
   struct Line {
@@ -183,39 +164,62 @@ class LivenessListener::Listener {
   }
 
   bool is_of_rank(const Hello& hello) const {
-    return hello.word == kWord && hello.rank > 0 && hello.rank < world_;
+    return hello.nonce == address_.nonce && hello.rank > 0 && hello.rank < world_;
   }
 
   int world_;
   std::function<void(int)> on_ended_;
+  LivenessAddress address_;
   Descriptor socket_;
   Descriptor end_;
   std::vector<Line> lines_;
   std::thread thread_;
 };
 
-LivenessListener::LivenessListener(int world, std::function<void(int rank)> on_ended)
-    : listener_(std::make_unique<Listener>(world, std::move(on_ended))), port_(listener_->port()) {}
+std::string to_text(const LivenessAddress& address) {
+  return fmt::format("{:016x}{:016x} {} {}", address.nonce[0], address.nonce[1], address.port,
+                     address.host);
+}
+
+std::optional<LivenessAddress> parse_liveness_address(const std::string& text) {
+  LivenessAddress address;
+  std::istringstream words(text);
+  std::string nonce;
+  if (!(words >> nonce >> address.port) || nonce.size() != 32) return std::nullopt;
+  words >> address.host;  // may be empty
+  for (std::size_t half = 0; half < 2; ++half) {
+    const char* const digits = nonce.data() + 16 * half;
+    const auto end = std::from_chars(digits, digits + 16, address.nonce[half], 16);
+    if (end.ptr != digits + 16) return std::nullopt;
+  }
+  return address;
+}
+
+LivenessListener::LivenessListener(int world, const std::string& host,
+                                   std::function<void(int rank)> on_ended)
+    : listener_(std::make_unique<Listener>(world, host, std::move(on_ended))) {}
+const LivenessAddress& LivenessListener::address() const {
+  return listener_->address();
+}
 LivenessListener::~LivenessListener() = default;
 
 // A thread connects; when it is too late, it keeps its socket and this returns without it. The
 // thread sends no rank: once a rank is sent, the end of the connection means the end of that rank.
-std::optional<LivenessConnection> LivenessConnection::connect(const std::string& host,
-                                                              std::uint16_t port, int rank,
+std::optional<LivenessConnection> LivenessConnection::connect(const LivenessAddress& address,
+                                                              int rank,
                                                               std::chrono::milliseconds limit) {
   std::promise<Descriptor> connecting;
   std::future<Descriptor> connected = connecting.get_future();
   try {
-    const ScopedSignalBlock block;
-    std::thread([connecting = std::move(connecting), host, port, limit]() mutable {
-      connecting.set_value(connect_to(host, port, limit));
+    start_thread([connecting = std::move(connecting), address, limit]() mutable {
+      connecting.set_value(connect_to(address.host, address.port, limit));
     }).detach();
-  } catch (const std::system_error&) {  // the system has no thread left
+  } catch (const FileError&) {  // the system has no thread left
     return std::nullopt;
   }
   if (connected.wait_for(limit) != std::future_status::ready) return std::nullopt;
   LivenessConnection line(connected.get());
-  const Hello hello{.word = kWord, .rank = rank};
+  const Hello hello{.nonce = address.nonce, .rank = rank};
   // The buffer of a new connection has room for this.
   if (!line.socket_.open() || ::send(line.socket_.get(), &hello, sizeof(hello), MSG_NOSIGNAL) !=
                                   static_cast<ssize_t>(sizeof(hello)))

@@ -23,11 +23,13 @@ void end_process(const LostPeer& peer, const Error& loss);
 // Starts the heartbeat of `rank` (heartbeat.h), with keys of its own below "heartbeat/": once in
 // the life of a store. `phase` is called on the heartbeat's thread and must not block; the launch
 // that started this rank gets each phase. PeerLostError: the store was not reached within
-// `timeout`.
+// `timeout`. `network`: `--network`, on which alone rank 0 then listens; empty: on all addresses.
+// UsageError: rank 0's is none of this machine.
 std::unique_ptr<Heartbeat> start_heartbeat(const HostPort& store, int rank, int world,
                                            std::chrono::milliseconds timeout,
                                            std::function<std::string()> phase,
-                                           OnLost on_lost = end_process);
+                                           OnLost on_lost = end_process,
+                                           const std::string& network = "");
 
 // Called by a rank that is about to end: the heartbeats of ranks other than 0 find it lost at their
 // next beat, even while it lives; rank 0's does so once its process ends. PeerLostError.

@@ -1,7 +1,7 @@
 #include "dist/store.h"
 
+#include <netdb.h>
 #include <netinet/in.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -9,15 +9,16 @@
 #include <exception>
 #include <future>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <c10/util/Logging.h>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include "base/descriptor_limit.h"
 #include "base/error.h"
 #include "base/poll_interval.h"
 #include "base/signals.h"
+#include "base/start_thread.h"
 #include "base/text.h"
 #include "dist/peer_names.h"
 
@@ -65,23 +66,33 @@ auto asking(const HostPort& address, Call call) {
 
 using Made = c10::intrusive_ptr<c10d::TCPStore>;
 
-// Several connections of each of a thousand ranks are more than many systems allow at first.
-void allow_all_descriptors() {
-  rlimit limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
+// The host's own connection goes to this name: an image without /etc/hosts may not know localhost.
+const char* loopback_name() {
+  addrinfo* found = nullptr;
+  if (::getaddrinfo("localhost", nullptr, nullptr, &found) != 0) return "127.0.0.1";
+  ::freeaddrinfo(found);
+  return "localhost";
 }
 
 Made make_host(const HostPort& address, c10d::TCPStoreOptions options) {
   options.isServer = true;
-  allow_all_descriptors();
+  raise_descriptor_limit();
   try {
-    return c10::make_intrusive<c10d::TCPStore>("localhost", options);
+    return c10::make_intrusive<c10d::TCPStore>(loopback_name(), options);
   } catch (const c10::DistError& error) {
     throw UsageError("rank 0 cannot host the store at {}: {}; choose another port",
                      to_text(address), first_line(error));
   }
+}
+
+// Why a host name has no address; empty: it has one. A name server may block it.
+std::string why_unresolved(const std::string& host) {
+  addrinfo* found = nullptr;
+  const int code = ::getaddrinfo(host.c_str(), nullptr, nullptr, &found);
+  if (code != 0)
+    return fmt::format("the host name '{}' has no address: {}", host, ::gai_strerror(code));
+  ::freeaddrinfo(found);
+  return "";
 }
 
 // Whether it is ready in time.
@@ -122,6 +133,11 @@ std::uint16_t port_of(int listening_socket) {
 
 }  // namespace
 
+std::chrono::milliseconds store_poll_interval(int world) {
+  constexpr std::chrono::milliseconds kLongest{2000};
+  return std::clamp(std::chrono::milliseconds(world / 2), kPollInterval, kLongest);
+}
+
 struct Store::Connection {
   c10::intrusive_ptr<c10d::TCPStore> store;
 };
@@ -157,33 +173,34 @@ Store Store::connect(const HostPort& address, std::chrono::milliseconds timeout,
                      const std::function<void()>& on_poll) {
   const auto connecting = std::make_shared<std::promise<Made>>();
   std::future<Made> made = connecting->get_future();
-  std::thread thread;
-  {
-    const ScopedSignalBlock block;
-    thread = std::thread([connecting, address, timeout] {
-      c10d::TCPStoreOptions options = options_for(address);
-      options.timeout = timeout - timeout / 20;  // its word on what went wrong is to come in time
-      try {
-        auto store = c10::make_intrusive<c10d::TCPStore>(address.host, options);
-        store->setTimeout(timeout);
-        connecting->set_value(std::move(store));
-      } catch (...) {
-        connecting->set_exception(std::current_exception());
-      }
-    });
-  }
-  thread.detach();
+  start_thread([connecting, address, timeout] {
+    c10d::TCPStoreOptions options = options_for(address);
+    options.timeout = timeout - timeout / 20;  // its word on what went wrong is to come in time
+    try {
+      auto store = c10::make_intrusive<c10d::TCPStore>(address.host, options);
+      store->setTimeout(timeout);
+      connecting->set_value(std::move(store));
+    } catch (const c10::DistError& error) {
+      const std::string why = why_unresolved(address.host);
+      connecting->set_exception(why.empty() ? std::current_exception()
+                                            : std::make_exception_ptr(PeerLostError("{}", why)));
+    } catch (...) {
+      connecting->set_exception(std::current_exception());
+    }
+  }).detach();
   std::string why = "no answer";
+  std::string advice = "is rank 0 running, and is the address right for this machine?";
   try {
     if (await(made, timeout, on_poll))
       return {address, std::make_unique<Connection>(Connection{.store = made.get()})};
   } catch (const c10::DistError& error) {
     why = first_line(error);
+  } catch (const PeerLostError& error) {
+    why = error.what();
+    advice = "check MASTER_ADDR or --rendezvous";
   }
-  throw PeerLostError(
-      "rank 0's store at {} was not reached in {} s: {}; is rank 0 running, and is the address "
-      "right for this machine?",
-      to_text(address), static_cast<double>(timeout.count()) / 1000, why);
+  throw PeerLostError("rank 0's store at {} was not reached in {} s: {}; {}", to_text(address),
+                      static_cast<double>(timeout.count()) / 1000, why, advice);
 }
 void Store::set(const std::string& key, const std::string& value) {
   asking(address_, [&] { connection_->store->set(key, to_bytes(value)); });

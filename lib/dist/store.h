@@ -25,6 +25,10 @@ class Store;
 
 namespace odb {
 
+// How often one of `world` ranks may ask the store while it waits: all of them together at most
+// 2,000 times a second, each at least once in 2 s.
+std::chrono::milliseconds store_poll_interval(int world);
+
 class Store {
  public:
   // Hosts the store in this process, on all interfaces, and connects to it. Port 0: a free one.

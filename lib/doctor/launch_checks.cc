@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/error.h"
+#include "base/launch_environment.h"
 
 namespace odb {
 namespace {
@@ -45,32 +46,32 @@ Check check_mpi(const LaunchFacts& launch) {
                                program_text(launch, "mpirun"))};
 }
 
-// Why a training would refuse RANK and WORLD_SIZE, which are both set; empty when it would not.
-std::string wrong_place(const std::map<std::string, std::string>& environment) {
-  const auto rank = parse_integer<std::int64_t>(environment.at("RANK"));
-  const auto size = parse_integer<std::int64_t>(environment.at("WORLD_SIZE"));
-  if (!rank || !size || *rank < 0 || *rank >= *size)
-    return "ranks are numbered from 0 to WORLD_SIZE - 1";
-  for (const char* name : {"MASTER_ADDR", "MASTER_PORT"})
-    if (*size > 1 && !environment.contains(name))
-      return fmt::format("{} is missing: ranks meet at MASTER_ADDR and MASTER_PORT of rank 0",
-                         name);
-  return "";
-}
-
+// As training reads them.
 Check check_launch_variables(const LaunchFacts& launch) {
-  const std::string set = variables_text(launch, {"RANK", "WORLD_SIZE", "MASTER_"});
-  Check check{.name = "rank variables", .found = set.empty() ? "none set" : set};
-  const bool rank = launch.environment.contains("RANK");
-  const bool size = launch.environment.contains("WORLD_SIZE");
-  if (rank != size) {
-    check.status = CheckStatus::warn;
-    check.advice = fmt::format("{} is missing: set both RANK and WORLD_SIZE, or neither",
-                               rank ? "WORLD_SIZE" : "RANK");
-  } else if (rank) {
-    check.advice = wrong_place(launch.environment);
-    if (!check.advice.empty()) check.status = CheckStatus::warn;
+  const Environment environment = [&launch](const std::string& name) {
+    const auto found = launch.environment.find(name);
+    return found == launch.environment.end() ? std::nullopt : std::optional(found->second);
+  };
+  Check check{.name = "rank variables"};
+  try {
+    const auto place = find_rank_place(environment);
+    check.found = place
+                      ? fmt::format("rank {} of {} ({})", place->rank, place->world, place->source)
+                      : "none set";
+    check.advice = batch_shell_notice(environment);
+    if (place && place->world > 1 && !slurm_rendezvous(environment))
+      for (const char* name : {"MASTER_ADDR", "MASTER_PORT"})
+        if (!environment(name))
+          check.advice = fmt::format(
+              "{} is missing: ranks meet at MASTER_ADDR and MASTER_PORT of rank 0; or give "
+              "--rendezvous HOST:PORT",
+              name);
+  } catch (const UsageError& error) {
+    check.found = variables_text(launch, {"RANK", "WORLD_SIZE", "LOCAL_RANK", "OMPI_", "MV2_",
+                                          "PMI_", "PMIX_", "SLURM_STEP"});
+    check.advice = error.what();
   }
+  if (!check.advice.empty()) check.status = CheckStatus::warn;
   return check;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/chrono.h>
 
 #include "base/bytes.h"
+#include "base/descriptor_limit.h"
 #include "doctor/launch_checks.h"
 
 namespace odb {
@@ -83,9 +84,14 @@ Check check_memory(const MemoryFacts& memory) {
   return check;
 }
 
-Check check_open_files(const LimitFacts& limits) {
+Check check_open_files(const LimitFacts& limits, std::int64_t ranks) {
   Check check{.name = "open files", .found = "limit " + limit_text(limits.open_files)};
-  if (limits.open_files && *limits.open_files < kSafeOpenFiles) {
+  const std::uint64_t needed = needed_descriptors(0, ranks);
+  if (limits.open_files && *limits.open_files < needed) {
+    check.status = CheckStatus::fail;
+    check.advice = fmt::format("rank 0 of {} ranks needs {}: raise the hard limit (ulimit -Hn {})",
+                               ranks, needed, needed);
+  } else if (limits.open_files && *limits.open_files < kSafeOpenFiles) {
     check.status = *limits.open_files < kFewOpenFiles ? CheckStatus::fail : CheckStatus::warn;
     check.advice = fmt::format("ulimit -n {} or more", kSafeOpenFiles);
   }
@@ -176,11 +182,11 @@ Check check_folder(const FolderFacts& folder) {
 
 }  // namespace
 
-std::vector<Check> check_machine(const MachineFacts& facts) {
+std::vector<Check> check_machine(const MachineFacts& facts, std::int64_t ranks) {
   std::vector<Check> checks{check_system(facts),
                             check_processors(facts.processors),
                             check_memory(facts.memory),
-                            check_open_files(facts.limits),
+                            check_open_files(facts.limits, ranks),
                             check_locked_memory(facts.limits, facts.gpus),
                             check_processes(facts.limits),
                             check_anonymous_memory(facts.anonymous_memory),

@@ -2,6 +2,7 @@
 // Pure.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "base/machine.h"
@@ -9,7 +10,8 @@
 
 namespace odb {
 
-// In a fixed order: always the same checks, plus one per folder.
-std::vector<Check> check_machine(const MachineFacts& facts);
+// In a fixed order: always the same checks, plus one per folder. `ranks`: of a run whose rank 0
+// would be on this machine.
+std::vector<Check> check_machine(const MachineFacts& facts, std::int64_t ranks = 1);
 
 }  // namespace odb

@@ -1,6 +1,7 @@
 #include "launch/rank_process.h"
 
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/error.h"
 #include "base/launch_channel.h"
 #include "launch/launch_error.h"
 
@@ -54,7 +56,17 @@ void hand_on(const char* variable, int descriptor) {
     arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   ::execv("/proc/self/exe", arguments.data());
-  ::_exit(static_cast<int>(ExitCode::internal));
+  // Without /proc: the path by which this program was started.
+  const auto* const path = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  if (path != nullptr) ::execv(path, arguments.data());
+  const Failure failure =
+      FileError(
+          "launch: cannot start rank {} from {}: {}; mount /proc, or start odb-trainer by its "
+          "whole path",
+          number, path == nullptr ? "/proc/self/exe" : path, errno_text(errno))
+          .failure();
+  report_final_error(failure);
+  ::_exit(static_cast<int>(failure.code));
 }
 
 }  // namespace

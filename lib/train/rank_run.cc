@@ -61,7 +61,7 @@ class RankRun {
         process_start_(process_start) {}
 
   int run(const std::string& config) {
-    rendezvous_.emplace(inputs_.launch, options().ranks.timeout);
+    find_rank_0();
     int code = 0;
     try {
       meet();
@@ -94,6 +94,7 @@ class RankRun {
   int rank() const { return inputs_.launch.rank; }
   int world() const { return inputs_.launch.world; }
 
+  void find_rank_0();
   void meet();
   void open(const std::string& config);
   void acknowledge_stops();
@@ -134,6 +135,15 @@ class RankRun {
   std::optional<StopNotice> stop_notice_;
 };
 
+void RankRun::find_rank_0() {
+  try {
+    rendezvous_.emplace(inputs_.launch, options().ranks.timeout);
+  } catch (const StoppedBeforeTraining& stop) {
+    report_early_failure(inputs_.launch, options().ranks.timeout, stop);
+    throw;
+  }
+}
+
 // Collate learns where the ranks meet, and the ranks watch each other from here on.
 void RankRun::meet() {
   const LoaderSetup& loader = inputs_.loaders.front();
@@ -149,7 +159,7 @@ void RankRun::meet() {
     constexpr std::chrono::seconds kRecording{5};
     if (recording_ && peer.ended) (void)recorded_.try_acquire_for(kRecording);
   };
-  rendezvous_->start_heartbeat(end_, phase, before_end);
+  rendezvous_->start_heartbeat(end_, phase, before_end, options().ranks.network);
 }
 
 // Rank 0 takes the run's folder, if it has room for a checkpoint.
@@ -184,7 +194,7 @@ void RankRun::join() {
                                         .backend = backend_choice(ranks.backend),
                                         .connect_timeout = ranks.timeout});
   const auto& limit = options().length.time_limit;
-  stop_.emplace(rendezvous_->store(),
+  stop_.emplace(rendezvous_->store(), world(),
                 limit ? std::optional(process_start_ + *limit) : std::nullopt);
   ledger_.emplace(files_, LedgerRecorderOptions{
                               .paths = paths_, .life = life_, .rank = rank(), .world = world()});

@@ -1,5 +1,6 @@
 #include "train/run_checkpoint.h"
 
+#include "train/input_facts.h"
 #include "train/output/checkpoint.h"
 
 namespace odb {
@@ -17,7 +18,8 @@ std::string save_run(FileSystem& files, const TrainingInputs& inputs, Replica& r
                                   .seed = options.loader.seed,
                                   .data_size = inputs.limits.data_size,
                                   .life = run.life,
-                                  .options = fingerprint},
+                                  .options = fingerprint,
+                                  .inputs = input_facts(inputs)},
                           .data = {.owner = {.rank = inputs.launch.rank,
                                              .world = inputs.launch.world,
                                              .seed = options.loader.seed,

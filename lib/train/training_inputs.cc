@@ -1,6 +1,7 @@
 #include "train/training_inputs.h"
 
 #include <filesystem>
+#include <limits>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -100,6 +101,16 @@ void require_memory(const TrainingInputs& inputs, std::uint64_t available,
       keeps_budget(inputs.options.batching.strategy) ? "--l-max" : "--batch-size");
 }
 
+// Places in a batch are counted with 32 bits.
+void require_countable(const TrainingInputs& inputs) {
+  if (inputs.max_tokens <= std::numeric_limits<std::int32_t>::max()) return;
+  throw UsageError(
+      "a micro-batch may have {} tokens with padding, at most {} are possible; lower {} or "
+      "--cutoff-len",
+      inputs.max_tokens, std::numeric_limits<std::int32_t>::max(),
+      keeps_budget(inputs.options.batching.strategy) ? "--l-max" : "--batch-size");
+}
+
 // The run must not read what it would remove.
 void check_overwrite(const RunOptions& options) {
   if (!options.files.overwrite) return;
@@ -146,6 +157,7 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   inputs.limits =
       run_limits(options.length, static_cast<std::int64_t>(inputs.source->records().views()));
   inputs.max_tokens = max_padded_tokens(options.batching, longest_sample(*inputs.source));
+  require_countable(inputs);
   inputs.memory = estimate_memory(inputs.config, options.model, inputs.max_tokens);
   inputs.loaders.push_back(training_loader(inputs, options.batching));
   inputs.first_sample = first_sample(inputs.loaders.front());

@@ -4,7 +4,9 @@
 
 #include <ATen/Parallel.h>
 
+#include "base/descriptor_limit.h"
 #include "base/error.h"
+#include "base/launch_environment.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/real_file_system.h"
@@ -37,8 +39,6 @@ template <typename Make>
 auto make_or_report(const LaunchConfig& launch, const RunOptions& options, Make make) {
   try {
     return make();
-  } catch (const StoppedBeforeTraining&) {
-    throw;
   } catch (const Error& error) {
     report_early_failure(launch, options.ranks.timeout, error);
     throw;
@@ -52,9 +52,12 @@ auto make_or_report(const LaunchConfig& launch, const RunOptions& options, Make 
 int prepare_and_run(const RunOptions& options, const std::string& config,
                     const LaunchConfig& launch, Clock::time_point process_start) {
   RealFileSystem files;
-  TrainingInputs inputs =
-      make_or_report(launch, options, [&] { return prepare_training(files, options, launch); });
-  throw_if_stop_requested();
+  TrainingInputs inputs = make_or_report(launch, options, [&] {
+    require_descriptors(launch.rank, launch.world);
+    TrainingInputs prepared = prepare_training(files, options, launch);
+    throw_if_stop_requested();
+    return prepared;
+  });
   if (launch.world > 1)
     inputs.loaders.front().membership =
         membership_over_gloo({.prefix = "align/",
@@ -78,6 +81,10 @@ int run_training(const RunOptions& options, const std::string& config,
                  Clock::time_point process_start) {
   const LaunchConfig launch = find_launch_config(options.ranks, process_environment);
   start_log({.rank = launch.world > 1 ? launch.rank : -1, .role = "trainer"});
+  if (launch.world > 1) log("train").info("{}", describe(launch));
+  if (const std::string notice = batch_shell_notice(process_environment);
+      launch.world == 1 && !notice.empty())
+    log("train").warn("{}", notice);
   ScopedStopSignals signals;
   signals.keep();
   try {

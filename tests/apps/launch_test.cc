@@ -229,7 +229,7 @@ TEST_CASE("what cannot be trained is reported once, whoever finds it") {
            Case{"--data a.jsonl", "is missing", 2},
            Case{all + "--rank 1 --world-size 3", "--rank cannot be given", 2},
            Case{all + "--local-rank 1", "--local-rank cannot be given", 2},
-           Case{all + "--rendezvous 127.0.0.1:7", "--rendezvous 127.0.0.1:7 without --rank", 2},
+           Case{all + "--rendezvous 127.0.0.1:7", "--rendezvous cannot be given", 2},
            // By all ranks alike.
            Case{all + "--data '" + folder / "none.jsonl" + "'", "none.jsonl", 3},
            Case{arguments_in(folder, folder / "none"), folder / "none: no such folder", 4},

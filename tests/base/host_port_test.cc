@@ -21,3 +21,9 @@ TEST_CASE("an address is printed as it can be read") {
     CHECK(parse_host_port(to_text(address)) == address);
   CHECK(to_text(HostPort{"::1", 5}) == "[::1]:5");
 }
+
+TEST_CASE("an address loses its brackets, other texts stay") {
+  CHECK(odb::without_brackets("[::1]") == "::1");
+  for (const char* text : {"::1", "node7", "", "[", "[x", "x]"})
+    CHECK(odb::without_brackets(text) == text);
+}

@@ -18,7 +18,13 @@ const std::vector<LedgerRecord> kRecords = {
                .step = 2,
                .trained = {},
                .left_out = {{7, LeftOutReason::bad_record}, {200, LeftOutReason::crashed_worker}}},
-    LifeMarker{.life = 1, .world = 6, .resumed_step = 1},
+    StepRecord{.life = 0,
+               .epoch = 0,
+               .step = 2,
+               .trained = {},
+               .left_out = {{9, LeftOutReason::bad_record}},
+               .ends_epoch = true},
+    LifeMarker{.life = 1, .world = 6, .resumed_step = 1, .resumed_epoch = 3},
 };
 
 std::string bytes_of(const std::vector<LedgerRecord>& records) {
@@ -52,6 +58,27 @@ TEST_CASE("records are read back from their bytes in order") {
   CHECK(read(bytes_of(kRecords), &valid) == kRecords);
   CHECK(valid == bytes_of(kRecords).size());
   CHECK(read(ledger_header()).empty());
+}
+
+TEST_CASE("the end of an epoch stands only if the resumed state was saved after it") {
+  // Saved after step 5, the last one of epoch 0; 9 was left out after it.
+  const StepRecord last = step(0, 5, {0, 1});
+  StepRecord rest = step(0, 5, {}, {{2, LeftOutReason::bad_record}});
+  rest.ends_epoch = true;
+  for (const bool saved_after_end : {false, true}) {
+    INFO("saved after the end of the epoch: " << saved_after_end);
+    LedgerAudit audit(
+        3,
+        {LifeMarker{
+            .life = 1, .world = 1, .resumed_step = 5, .resumed_epoch = saved_after_end ? 1 : 0}});
+    audit.add(0, last);
+    audit.add(0, rest);
+    StepRecord again = rest;
+    again.life = 1;
+    if (!saved_after_end) audit.add(0, again);
+    CHECK(audit.coverage().at(0).every_view_once());
+    CHECK(audit.void_steps() == (saved_after_end ? 0 : 1));
+  }
 }
 
 TEST_CASE("the bytes of a record do not change") {
@@ -94,8 +121,8 @@ TEST_CASE("damage before the last record is an error that names the place") {
   CHECK(read(damaged).size() == kRecords.size() - 1);
   CHECK_THROWS_AS(read("something else entirely"), FileError);
   std::string newer = bytes;
-  newer[8] = 2;
-  CHECK_THROWS_WITH(read(newer), Catch::Contains("version 2"));
+  newer[8] = 3;
+  CHECK_THROWS_WITH(read(newer), Catch::Contains("version 3"));
 }
 
 TEST_CASE("a change of any byte is an error, or loses only the last record") {

@@ -121,15 +121,15 @@ TEST_CASE("each fault gets a status and advice") {
       {"a job without srun", [](Facts& f) { f.launch.programs.erase("srun"); }, "Slurm", warn,
        "PATH"},
       {"half the variables", [](Facts& f) { f.launch.environment["RANK"] = "0"; }, "rank variables",
-       warn, "WORLD_SIZE is missing"},
+       warn, "but not WORLD_SIZE"},
       {"the other half", [](Facts& f) { f.launch.environment["WORLD_SIZE"] = "2"; },
-       "rank variables", warn, "RANK is missing"},
+       "rank variables", warn, "but not RANK"},
       {"a rank that is no number",
        [](Facts& f) { f.launch.environment.insert({{"RANK", "x"}, {"WORLD_SIZE", "2"}}); },
-       "rank variables", warn, "numbered from 0"},
+       "rank variables", warn, "RANK=x"},
       {"a rank beyond the others",
        [](Facts& f) { f.launch.environment.insert({{"RANK", "2"}, {"WORLD_SIZE", "2"}}); },
-       "rank variables", warn, "numbered from 0"},
+       "rank variables", warn, "ranks count from 0"},
       {"no place to meet",
        [](Facts& f) {
          f.launch.environment.insert({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}});
@@ -159,6 +159,13 @@ TEST_CASE("a machine without GPUs needs nothing that only they need") {
   facts.limits.locked_memory = 0;
   facts.shared_free.reset();
   CHECK(worst(check_machine(facts)) == CheckStatus::ok);
+  CHECK(worst(check_machine(good_machine(), 672)) == CheckStatus::ok);
+  const Check few = check_machine(good_machine(), 673)[3];
+  CHECK(few == Check{.status = CheckStatus::fail,
+                     .name = "open files",
+                     .found = "limit 4096",
+                     .advice = "rank 0 of 673 ranks needs 4102: raise the hard limit (ulimit -Hn "
+                               "4102)"});
   CHECK_THAT(check_named(facts, "GPUs").found, Catch::Contains("none"));
   CHECK(check_named(facts, "/dev/shm").found == "not found");
 }

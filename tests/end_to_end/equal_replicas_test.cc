@@ -71,7 +71,7 @@ TEST_CASE("Ranks that choose their threads on machines of unlike processors hold
   TrainerRun run;
   // Each alone on its machine.
   const RankStart start{.arguments = steps_of(run, {}),
-                        .environment = {{"LOCAL_WORLD_SIZE", "1"}},
+                        .environment = {{"LOCAL_RANK", "0"}, {"LOCAL_WORLD_SIZE", "1"}},
                         .own_threads = true};
   std::vector<RankStart> starts = {start, start};
   starts[0].one_processor = true;

@@ -71,6 +71,8 @@ void judge_epoch(std::int64_t number, const EpochCoverage& epoch, RunVerdict& ve
 
 void judge_views(const TrainerRun& run, const ExpectedRun& expected, RunVerdict& verdict) {
   RealFileSystem files;
+  const bool began = verdict.exact || run.logged_steps() > 0;
+  if (!began && !files.exists(run.paths().ledger(0))) return;  // it ended in its start
   const auto epochs = ledger_coverage(files, run.paths().ledgers(), expected.data_size);
   for (const auto& [number, epoch] : epochs)
     judge_epoch(number, epoch, verdict);

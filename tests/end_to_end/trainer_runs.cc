@@ -228,6 +228,18 @@ pid_t TrainerRun::trainer(int rank) const {
   return 0;
 }
 
+pid_t TrainerRun::process(int number) const {
+  const Process& process = processes_[static_cast<std::size_t>(number)];
+  return process.ended ? 0 : process.number;
+}
+
+pid_t TrainerRun::fork_server(int rank) const {
+  for (const SeenProcess& seen : all_processes())
+    if (seen.parent == processes_[static_cast<std::size_t>(rank)].number && seen.state != 'Z')
+      return seen.process;
+  return 0;
+}
+
 void TrainerRun::send(int rank, int signal) const {
   const Process& process = processes_[static_cast<std::size_t>(rank)];
   if (!process.ended) ::kill(process.number, signal);

@@ -63,6 +63,10 @@ class TrainerRun {
 
   // The rank's own process, also below `launch`; 0 when it is gone.
   pid_t trainer(int rank) const;
+  // The process of that number that is to be waited for: a rank, or launch. 0 when it is gone.
+  pid_t process(int number) const;
+  // The rank's fork server; 0 when there is none.
+  pid_t fork_server(int rank) const;
   // What processes started from now on have as standard output and error, in place of a file: a
   // descriptor, or a terminal of their own, which outlives them.
   void write_to(int descriptor) { output_ = descriptor; }

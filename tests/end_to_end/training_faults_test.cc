@@ -89,6 +89,14 @@ TEST_CASE("A row that hangs on one of two ranks comes once or ends both") {
   check_row_that_turns_bad(2, Cause::hang);
 }
 
+TEST_CASE("Trainings in which one process is killed or stopped at any moment") {
+  check_moments(1, 10);
+}
+
+TEST_CASE("Trainings in which one process is killed or stopped at any moment, other seeds") {
+  check_moments(11, 10);
+}
+
 TEST_CASE("Trainings of one rank under faults") {
   check_seeds(1, 8, 1);
 }

@@ -172,7 +172,6 @@ TEST_CASE("Options that contradict each other are refused with what to do") {
        "--adam-epsilon 1e-06 with --optimizer sgd"},
       {{"--max-nan-steps", "5"}, "--max-nan-steps 5 with --on-nan stop"},
       {{"--on-nan", "stop", "--max-nan-steps", "5"}, "take --on-nan skip"},
-      {{"--rendezvous", "node0:29500"}, "--rendezvous node0:29500 without --rank and --world-size"},
       {{"--rank", "0"}, "--rank and --world-size come together"},
       {{"--world-size", "2"}, "found only --world-size"},
       {{"--rank", "2", "--world-size", "2"}, "ranks count from 0 to 1"},

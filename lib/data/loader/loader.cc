@@ -28,9 +28,10 @@ const LoaderSetup& checked(const LoaderSetup& setup) {
   ODB_CHECK(setup.workers >= 0 && setup.workers <= kMaxWorkers, "{} workers", setup.workers);
   const std::uint64_t needed = shared_bytes(setup);
   const std::uint64_t there = memory_of_machine();
-  if (needed > there)
+  if (there > 0 && needed > there)  // 0: unknown, as without /proc
     throw UsageError(
-        "{} batches of up to {} positions and the rings of {} workers take up to {} of memory, {} "
+        "{} batches of up to {} tokens with padding and the rings of {} workers take up to {} of "
+        "memory, {} "
         "is available; lower --depth, --l-max, --cutoff-len, --batch-size or --data-workers",
         setup.depth, arena_shape(setup).padded_tokens, setup.workers, format_bytes(needed),
         format_bytes(there));

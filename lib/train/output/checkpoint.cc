@@ -38,6 +38,17 @@ void on_all_ranks(TrainingGroups& groups, const std::function<void()>& part) {
     throw OtherRankFailed(ExitCode::files, "another rank could not write its part of a checkpoint");
 }
 
+std::string data_file(int rank) {
+  return "data/" + rank_name(rank) + ".json";
+}
+
+std::vector<std::string> data_files(int world) {
+  std::vector<std::string> names;
+  for (int rank = 0; rank < world; ++rank)
+    names.push_back(data_file(rank));
+  return names;
+}
+
 std::map<std::string, torch::Tensor> taken(const std::map<std::string, torch::Tensor>& tensors,
                                            SnapshotTensors how) {
   if (how == SnapshotTensors::referred) return tensors;
@@ -67,7 +78,7 @@ CheckpointSnapshot take_snapshot(const CheckpointContents& contents, int rank,
 }
 
 void write_snapshot(FileSystem& files, CheckpointDraft& draft, const CheckpointSnapshot& snapshot) {
-  draft.write("data/" + rank_name(snapshot.rank) + ".json", to_json(snapshot.data));
+  draft.write(data_file(snapshot.rank), to_json(snapshot.data));
   if (snapshot.rank != 0) return;
   snapshot.model->save(files, draft.path(), snapshot.weights);
   copy_auxiliary_files(files, snapshot.model_folder, draft.path());
@@ -82,6 +93,9 @@ std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGr
   const std::int64_t step = contents.run.totals.steps;
   const bool first = groups.rank() == 0;
   CheckpointDraft draft = CheckpointDraft::join(files, paths.checkpoints(), step);
+  const bool kept = first && has_checkpoint(files, paths.checkpoints(), step);
+  if (sum_over_ranks(groups, {kept ? 1.0 : 0.0}).front() > 0)
+    return join_path(paths.checkpoints(), checkpoint_name(step));
   try {
     on_all_ranks(groups, [&] {
       if (first) (void)CheckpointDraft::begin(files, paths.checkpoints(), step);
@@ -91,7 +105,7 @@ std::string save_checkpoint(FileSystem& files, const RunPaths& paths, TrainingGr
                      take_snapshot(contents, groups.rank(), SnapshotTensors::referred));
     });
     on_all_ranks(groups, [&] {
-      if (first) draft.publish();
+      if (first) draft.publish(data_files(groups.world()));
     });
   } catch (const PeerLostError&) {
     throw;  // others may still be writing

@@ -64,7 +64,8 @@ CheckpointSnapshot take_snapshot(const CheckpointContents& contents, int rank,
 void write_snapshot(FileSystem& files, CheckpointDraft& draft, const CheckpointSnapshot& snapshot);
 
 // The three acts in a row: writes the checkpoint of step contents.run.totals.steps and returns its
-// path. Collective; blocks until it is durable on all ranks. If a rank cannot do its part, all
+// path; keeps one of this step that is already there: the weights after a step are always the same.
+// Collective; blocks until it is durable on all ranks. If a rank cannot do its part, all
 // ranks throw and nothing of the checkpoint stays. That rank throws its own exception (a FileError
 // that states the needed and the free bytes if space is the reason), the others OtherRankFailed.
 // PeerLostError: a part may stay.

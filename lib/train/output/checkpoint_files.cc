@@ -105,8 +105,7 @@ CheckpointDraft::CheckpointDraft(FileSystem& files, const std::string& checkpoin
 CheckpointDraft CheckpointDraft::begin(FileSystem& files, const std::string& checkpoints,
                                        std::int64_t step) {
   CheckpointDraft draft(files, checkpoints, step);
-  if (files.exists(draft.final_) &&
-      why_no_checkpoint(files, draft.final_, Verify::checksums).empty())
+  if (has_checkpoint(files, checkpoints, step))
     throw FileError("{}: found a checkpoint of this step; it is not overwritten", draft.final_);
   files.remove_tree(draft.draft_);
   files.make_folders(draft.draft_);
@@ -128,7 +127,7 @@ void CheckpointDraft::write(const std::string& name, std::string_view bytes) {
   file.close();
 }
 
-std::string CheckpointDraft::publish() {
+std::string CheckpointDraft::publish(const std::vector<std::string>& required) {
   Manifest manifest{.step = step_, .files = {}};
   walk(
       *files_, draft_, "", [&](const std::string& folder) { files_->sync_folder(folder); },
@@ -137,6 +136,12 @@ std::string CheckpointDraft::publish() {
       });
   ODB_CHECK(!manifest.files.empty(), "{}: a checkpoint without files", draft_);
   std::ranges::sort(manifest.files, {}, &ManifestFile::name);
+  for (const std::string& name : required)
+    if (!std::ranges::binary_search(manifest.files, name, {}, &ManifestFile::name))
+      throw FileError(
+          "{}: {} is missing, although its rank has written it; expected a file system that all "
+          "ranks share and that shows their files to rank 0",
+          draft_, name);
   files_->write_durably(join_path(draft_, kManifestName), to_json(manifest));
   if (files_->remove_tree(final_))
     log("files").warn("{}: removed an invalid checkpoint of that name", final_);
@@ -151,6 +156,11 @@ void CheckpointDraft::discard() noexcept {
   } catch (const std::exception& error) {
     log("files").warn("{}: cannot remove the files of a failed save: {}", draft_, error.what());
   }
+}
+
+bool has_checkpoint(FileSystem& files, const std::string& checkpoints, std::int64_t step) {
+  const std::string path = join_path(checkpoints, checkpoint_name(step));
+  return files.exists(path) && why_no_checkpoint(files, path, Verify::checksums).empty();
 }
 
 std::string why_no_checkpoint(FileSystem& files, const std::string& folder, Verify verify) {

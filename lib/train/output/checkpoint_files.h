@@ -42,8 +42,9 @@ class CheckpointDraft {
 
   // By rank 0 once all ranks have written and synced their files: lists and checksums them, writes
   // MANIFEST.json, renames and syncs. Returns the path of the checkpoint. A folder of that name
-  // that is not a checkpoint is replaced.
-  std::string publish();
+  // that is not a checkpoint is replaced. FileError: one of the files `required` is not there,
+  // which happens on a file system that shows the files of other machines late.
+  std::string publish(const std::vector<std::string>& required = {});
 
   // By rank 0 when a save has failed and no rank is writing any more: removes the draft if
   // possible. Never throws.
@@ -62,6 +63,9 @@ enum class Verify {
   sizes,     // quick: manifest, and every file there with its size
   checksums  // reads everything
 };
+
+// Whether there is a checkpoint of this step with correct checksums.
+bool has_checkpoint(FileSystem& files, const std::string& checkpoints, std::int64_t step);
 
 // Why the folder is not a checkpoint: "MANIFEST.json is missing", "model.safetensors has 10 bytes,
 // expected 20". Empty: it is one. Missing or damaged files never throw.

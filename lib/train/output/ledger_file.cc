@@ -16,7 +16,7 @@ constexpr std::size_t kWriteAt = 16 * 1024;  // bytes
 }  // namespace
 
 LedgerFile::LedgerFile(FileSystem& files, const std::string& path)
-    : valid_bytes_(settle(files, path)), file_(files.append(path)) {
+    : valid_bytes_(open(files, path)), file_(files.append(path)) {
   if (valid_bytes_ > 0) return;
   files.sync_folder(parent_folder(path));
   waiting_ = ledger_header();
@@ -28,6 +28,13 @@ LedgerFile::~LedgerFile() {
   } catch (const Error& error) {
     log("files").warn("{}", error.what());
   }
+}
+
+// Makes the folder although rank 0 has done so: an NFS client that looked for it before may go on
+// to find nothing for half a minute, and stops that when it makes it itself.
+std::uint64_t LedgerFile::open(FileSystem& files, const std::string& path) {
+  files.make_folders(parent_folder(path));
+  return settle(files, path);
 }
 
 // Cuts off a torn record. Returns the number of bytes that remain.

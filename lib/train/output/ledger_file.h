@@ -34,6 +34,7 @@ class LedgerFile {
   LedgerFile& operator=(const LedgerFile&) = delete;
 
  private:
+  std::uint64_t open(FileSystem& files, const std::string& path);
   std::uint64_t settle(FileSystem& files, const std::string& path);
   void flush();
 

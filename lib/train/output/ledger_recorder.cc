@@ -17,7 +17,13 @@ void LedgerRecorder::end_step(const FinishedStep& step) {
 }
 
 void LedgerRecorder::end_epoch(const FinishedStep& rest) {
-  if (!rest.left_out.empty()) end_step(rest);
+  if (rest.left_out.empty()) return;
+  ledger_.append(StepRecord{.life = life_,
+                            .epoch = rest.epoch,
+                            .step = rest.step,
+                            .trained = {},
+                            .left_out = rest.left_out,
+                            .ends_epoch = true});
 }
 
 void LedgerRecorder::begin_save(const RunTotals&) {

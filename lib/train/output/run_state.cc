@@ -65,7 +65,8 @@ std::string to_json(const RunState& state) {
                      {"world_size", state.world_size},
                      {"seed", state.seed},
                      {"data_size", state.data_size},
-                     {"options", state.options}};
+                     {"options", state.options},
+                     {"inputs", state.inputs}};
   return json.dump(2) + "\n";
 }
 
@@ -84,7 +85,8 @@ RunState parse_run_state(std::string_view text, const std::string& where) {
           .seed = seed_of(state),
           .data_size = state.integer("data_size", 1, kMax),
           .life = state.integer("life", 0, kMax),
-          .options = *options};
+          .options = *options,
+          .inputs = state.text_or_none("inputs").value_or("")};
 }
 
 }  // namespace odb

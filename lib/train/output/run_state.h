@@ -20,6 +20,7 @@ struct RunState {
   std::int64_t data_size = 0;
   std::int64_t life = 0;
   std::string options;  // options_fingerprint of the batching options
+  std::string inputs;   // what the ranks read (input_facts); empty in states of earlier builds
 
   friend bool operator==(const RunState&, const RunState&) = default;
 };

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/amount.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/text.h"
 
 namespace odb {
@@ -49,6 +51,16 @@ std::optional<Failure> find_failure(Store& store, int reader, int world,
 
 bool await_readers(Store& store, std::chrono::milliseconds limit) {
   return store.wait_for(kAllRead, limit);
+}
+
+void WaitToReport::update(std::chrono::nanoseconds waited) {
+  constexpr std::chrono::seconds kLogAfter{5};
+  constexpr std::chrono::seconds kLogStopAfter{1};
+  const bool is_stop = failure_.code == ExitCode::saved;
+  if (waited < (is_stop ? kLogStopAfter : kLogAfter) || std::exchange(logged_, true)) return;
+  log("train").error("{}; waiting to report this to the other ranks, for at most {}{}",
+                     failure_.message, print_duration(limit_),
+                     is_stop ? "; a second Ctrl-C ends this" : "");
 }
 
 }  // namespace odb

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/failure.h"
 #include "dist/store.h"
@@ -24,5 +25,23 @@ std::optional<Failure> find_failure(Store& store, int reader, int world,
 // By the store's host before it leaves with a failure: waits up to `limit` until all ranks have
 // read it. Returns whether they have. PeerLostError.
 bool await_readers(Store& store, std::chrono::milliseconds limit);
+
+// Logs once that a rank which has failed waits for the others to learn of it, so that the user need
+// not wait for its message: a stop after 1 s, another failure after 5 s. Ranks that fail alike have
+// all come by then.
+class WaitToReport {
+ public:
+  // `limit`: how long the rank waits at most.
+  WaitToReport(Failure failure, std::chrono::milliseconds limit)
+      : failure_(std::move(failure)), limit_(limit) {}
+
+  // Call it now and then, with the time waited so far.
+  void update(std::chrono::nanoseconds waited);
+
+ private:
+  Failure failure_;
+  std::chrono::milliseconds limit_;
+  bool logged_ = false;
+};
 
 }  // namespace odb

@@ -8,6 +8,8 @@
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
+#include "base/start_thread.h"
+
 namespace odb {
 namespace {
 
@@ -28,6 +30,7 @@ bool is_out_of_memory(const std::exception& error, std::string_view text) {
 }  // namespace
 
 Error named_error(const std::exception& error, const std::string& where, const std::string& doing) {
+  if (const auto refusal = thread_refusal(error)) return *refusal;
   const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
   const std::string text = of_torch ? of_torch->what_without_backtrace() : error.what();
   if (is_out_of_memory(error, text))

@@ -1,13 +1,14 @@
 // Which rank this process is, of how many, and where the ranks meet. Pure: computed from options
 // and environment variables.
 //
-// --rank, --world-size and --rendezvous HOST:PORT define everything. With `env`, and with `auto` if
-// RANK and WORLD_SIZE are set, the variables that launchers commonly set are read: RANK,
-// WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT; options win. `auto` without
-// them is a single rank, which is refused if srun or mpirun started several such processes.
+// The rank: --rank and --world-size, else the environment (base/launch_environment.h), else the
+// only one. Where ranks meet: --rendezvous HOST:PORT; with `env`, MASTER_ADDR and MASTER_PORT; with
+// `slurm`, the first host of the step and a port of its own; `auto` takes the first of these that
+// there is.
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "base/machine.h"
 #include "dist/store.h"
@@ -22,6 +23,7 @@ struct LaunchConfig {
   int local_world = 1;                  // ranks of this machine, as far as known
   HostPort store{"127.0.0.1", 0};       // hosted by rank 0; port 0: any, for a single rank
   std::optional<int> listening_socket;  // rank 0: inherited
+  std::string source = "default";       // what gave the rank: "options", "RANK", "Slurm", ...
 
   friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
 };
@@ -29,5 +31,8 @@ struct LaunchConfig {
 // UsageError: numbers that do not fit together, a rank without a meeting point, a variable that is
 // missing or not a number.
 LaunchConfig find_launch_config(const RankOptions& options, const Environment& environment);
+
+// "rank 3 of 16 by Slurm, 1 of 8 on this machine; rank 0 is at node001:23456".
+std::string describe(const LaunchConfig& launch);
 
 }  // namespace odb

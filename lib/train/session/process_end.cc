@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/poll_interval.h"
 #include "base/signals.h"
+#include "base/start_thread.h"
 
 namespace odb {
 namespace {
@@ -22,12 +23,15 @@ constexpr std::chrono::seconds kLastLines{1};
   if (!report_final_error(failure)) {
     std::promise<void> written;
     const std::future<void> done = written.get_future();
-    std::thread([written = std::move(written), message = failure.message]() mutable {
-      log("peers").error("{}", message);
-      log("peers").flush();
-      written.set_value();
-    }).detach();
-    done.wait_for(kLastLines);
+    try {
+      start_thread([written = std::move(written), message = failure.message]() mutable {
+        log("peers").error("{}", message);
+        log("peers").flush();
+        written.set_value();
+      }).detach();
+      done.wait_for(kLastLines);
+    } catch (const FileError&) {  // no thread: the exit code alone has to do
+    }
   }
   ::_exit(static_cast<int>(failure.code));
 }
@@ -35,8 +39,7 @@ constexpr std::chrono::seconds kLastLines{1};
 }  // namespace
 
 ProcessEnd::ProcessEnd() {
-  const ScopedSignalBlock block;
-  thread_ = std::thread([this] { watch(); });
+  thread_ = start_thread([this] { watch(); });
 }
 
 ProcessEnd::~ProcessEnd() {

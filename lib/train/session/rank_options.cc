@@ -21,16 +21,11 @@ bool is_device(const std::string& text) {
 }
 
 bool is_rendezvous(const std::string& text) {
-  if (text == "auto" || text == "env") return true;
+  if (text == "auto" || text == "env" || text == "slurm") return true;
   return parse_host_port(text).has_value();
 }
 
 void check_ranks(const RankOptions& options) {
-  if (options.rendezvous != "auto" && options.rendezvous != "env" && !options.rank)
-    throw UsageError(
-        "--rendezvous {} without --rank and --world-size: this process has no rank; give both, or "
-        "leave --rendezvous to the launcher (auto) or out of a run of one rank",
-        options.rendezvous);
   if (options.rank.has_value() != options.world_size.has_value())
     throw UsageError("--rank and --world-size come together, found only --{}",
                      options.rank ? "rank" : "world-size");
@@ -62,8 +57,10 @@ void describe(OptionTable& table, RankOptions& options) {
       .default_note("from the launcher, else the rank")
       .help("number of this process on its machine; chooses the GPU");
   table.add("rendezvous", options.rendezvous)
-      .form("auto, env or HOST:PORT", is_rendezvous)
-      .help("how ranks find each other: HOST:PORT of rank 0, or from where it is read");
+      .form("auto, env, slurm or HOST:PORT", is_rendezvous)
+      .help(
+          "how ranks find each other: HOST:PORT of rank 0, or from where it is read: env from "
+          "MASTER_ADDR and MASTER_PORT, slurm from the list of hosts");
   table.add("timeout", options.timeout)
       .at_least(std::chrono::seconds(1))
       .help("a rank that gives no sign of life for this long is lost");
@@ -82,7 +79,10 @@ void describe(OptionTable& table, RankOptions& options) {
       .at_most(4096)
       .default_note("the machine's processors shared out over its ranks")
       .help("threads that compute in this process");
-  table.validate([&options] { check_ranks(options); });
+  table.validate([&options] {
+    check_ranks(options);
+    options.network = without_brackets(options.network);
+  });
 }
 
 }  // namespace odb

@@ -14,7 +14,7 @@ struct RankOptions {
   std::optional<std::int64_t> rank;  // these three: from the launcher's environment
   std::optional<std::int64_t> world_size;
   std::optional<std::int64_t> local_rank;
-  std::string rendezvous = "auto";  // auto, env, HOST:PORT
+  std::string rendezvous = "auto";  // auto, env, slurm, HOST:PORT
   std::chrono::milliseconds timeout{300000};
   std::string device = "auto";   // auto, cpu, cuda, cuda:N
   std::string backend = "auto";  // auto, gloo, nccl

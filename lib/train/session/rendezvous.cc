@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <exception>
 #include <future>
-#include <thread>
 #include <utility>
 
 #include "base/amount.h"
 #include "base/log.h"
 #include "base/poll_interval.h"
 #include "base/signals.h"
+#include "base/start_thread.h"
 #include "dist/rank_heartbeat.h"
 #include "train/session/same_options.h"
 #include "train/session/stop_check.h"
@@ -34,12 +34,10 @@ constexpr std::chrono::seconds kStoppingData{15};
 constexpr std::chrono::seconds kReading{15};
 // For a thread that is not stuck to find its connections broken.
 constexpr std::chrono::seconds kFinding{2};
-// After this time the log reports what this rank still waits for. Ranks that fail alike all come
-// earlier.
-constexpr std::chrono::seconds kLogWaitAfter{30};
 
-Store store_of(const LaunchConfig& launch, std::chrono::milliseconds timeout) {
-  if (launch.rank != 0) return Store::connect(launch.store, timeout, throw_if_stop_requested);
+Store store_of(const LaunchConfig& launch, std::chrono::milliseconds timeout,
+               const std::function<void()>& on_poll) {
+  if (launch.rank != 0) return Store::connect(launch.store, timeout, on_poll);
   return launch.listening_socket ? Store::host(launch.store, *launch.listening_socket)
                                  : Store::host(launch.store);
 }
@@ -57,13 +55,18 @@ OtherRankFailed failure_of_other(const Failure& failure) {
 
 }  // namespace
 
+Rendezvous::Rendezvous(const LaunchConfig& launch, std::chrono::milliseconds timeout,
+                       const std::function<void()>& on_poll)
+    : launch_(launch), timeout_(timeout), store_(store_of(launch, timeout, on_poll)) {}
+
 Rendezvous::Rendezvous(const LaunchConfig& launch, std::chrono::milliseconds timeout)
-    : launch_(launch), timeout_(timeout), store_(store_of(launch, timeout)) {}
+    : Rendezvous(launch, timeout, throw_if_stop_requested) {}
 
 Rendezvous::~Rendezvous() = default;
 
 void Rendezvous::start_heartbeat(ProcessEnd& end, std::function<std::string()> phase,
-                                 std::function<void(const LostPeer&)> before_end) {
+                                 std::function<void(const LostPeer&)> before_end,
+                                 const std::string& network) {
   if (is_single_rank()) return;
   end_ = &end;
   const auto on_lost = [this, before_end = std::move(before_end)](const LostPeer& peer,
@@ -72,7 +75,7 @@ void Rendezvous::start_heartbeat(ProcessEnd& end, std::function<std::string()> p
     end_after(loss);
   };
   heartbeat_ = odb::start_heartbeat(store_.address(), launch_.rank, launch_.world, timeout_,
-                                    std::move(phase), on_lost);
+                                    std::move(phase), on_lost, network);
 }
 
 void Rendezvous::publish_config(const std::string& config) {
@@ -84,7 +87,7 @@ bool Rendezvous::await(const char* key) {
   const auto ends = Clock::now() + timeout_;
   do {
     throw_if_stop_requested();
-    if (store_.wait_for(key, kPollInterval)) return true;
+    if (store_.wait_for(key, store_poll_interval(launch_.world))) return true;
   } while (Clock::now() < ends);
   return false;
 }
@@ -156,15 +159,19 @@ void Rendezvous::publish_failure(const Error& error) {
   }
 }
 
-// Until all have compared what they read, some may still be on their way. A stop reaches all ranks
-// at once.
-void Rendezvous::serve_report(Store& store, ExitCode code) const {
-  const auto least = code == ExitCode::saved ? kFinding : kReading;
+// Until all have compared what they read, some may still be on their way. A stop usually reaches
+// all ranks at once, but not if it was meant for one of them.
+void Rendezvous::serve_report(Store& store, const Failure& failure) const {
+  const bool is_stop = failure.code == ExitCode::saved;
+  const auto least = compared_ && is_stop ? kFinding : kReading;
+  WaitToReport waiting(failure,
+                       compared_ ? least : std::max<std::chrono::milliseconds>(least, timeout_));
   const auto begin = Clock::now();
   try {
     store.set_once(kOpened, "no");
     while (!await_readers(store, kPollInterval)) {
       const auto waited = Clock::now() - begin;
+      waiting.update(waited);
       if (waited < least) continue;
       if (compared_ || waited >= timeout_) return;
       throw_if_stop_requested();
@@ -178,7 +185,7 @@ void Rendezvous::await_cause(const Error& error) {
   if (is_single_rank()) return;
   const auto ends = Clock::now() + 2 * timeout_;
   std::optional<Failure> failure = find_failure(store_, launch_.rank, launch_.world, 2 * timeout_);
-  if (launch_.rank == 0 && failure) serve_report(store_, failure->code);
+  if (launch_.rank == 0 && failure) serve_report(store_, *failure);
   if (!is_of_another(error)) return;
   // A rank that fell silent, or died, has reported nothing: the heartbeat finds out which, and ends
   // this process.
@@ -213,7 +220,7 @@ void Rendezvous::end_after(const Error& loss) {
     ending = ending_;
   }
   changed_.notify_all();
-  if (failure && launch_.rank == 0) serve_report_alone(failure->code);
+  if (failure && launch_.rank == 0) serve_report_alone(*failure);
   Failure verdict = loss.failure();
   if (failure) verdict = failure_of_other(*failure).failure();
   // A stop reached all ranks: others have left, and this rank has not noticed it yet.
@@ -229,10 +236,10 @@ std::chrono::milliseconds Rendezvous::limit_of_end(const Error& error) const {
 }
 
 // Over its own connection, as above.
-void Rendezvous::serve_report_alone(ExitCode code) const {
+void Rendezvous::serve_report_alone(const Failure& failure) const {
   try {
     Store connection = Store::connect(store_.address(), timeout_);
-    serve_report(connection, code);
+    serve_report(connection, failure);
   } catch (const PeerLostError&) {  // nobody left to wait for
   }
 }
@@ -240,11 +247,14 @@ void Rendezvous::serve_report_alone(ExitCode code) const {
 void report_early_failure(const LaunchConfig& launch, std::chrono::milliseconds timeout,
                           const Error& error) {
   if (launch.world == 1) return;
+  const bool is_stop = error.code() == ExitCode::saved;
+  const auto limit = is_stop ? std::min<std::chrono::milliseconds>(kReading, timeout) : timeout;
   std::promise<void> finished;
   const std::future<void> done = finished.get_future();
   auto report = [launch, timeout, error, finished = std::move(finished)]() mutable {
     try {
-      Rendezvous rendezvous(launch, timeout);
+      // A stop does not end it: this may be the report of one.
+      Rendezvous rendezvous(launch, timeout, [] {});
       rendezvous.publish_failure(error);
       rendezvous.await_cause(error);
     } catch (const std::exception&) {  // nobody to report to
@@ -252,18 +262,16 @@ void report_early_failure(const LaunchConfig& launch, std::chrono::milliseconds 
     finished.set_value();
   };
   // A store whose host is stopped never answers: the thread is then abandoned.
-  {
-    const ScopedSignalBlock block;
-    std::thread(std::move(report)).detach();
-  }
+  start_thread(std::move(report)).detach();
   const auto begin = Clock::now();
-  bool logged = false;
-  while (done.wait_for(kPollInterval) != std::future_status::ready && !stop_state().stop()) {
+  WaitToReport waiting(error.failure(), limit);
+  const auto is_cut_short = [is_stop] {
+    return is_stop ? stop_state().leave_now : stop_state().stop();
+  };
+  while (done.wait_for(kPollInterval) != std::future_status::ready && !is_cut_short()) {
     const auto waited = Clock::now() - begin;
-    if (waited >= timeout) return;
-    if (waited < kLogWaitAfter || std::exchange(logged, true)) continue;
-    log("train").error("{}; waiting to report this to the other ranks, for at most {}",
-                       error.what(), print_duration(timeout));
+    if (waited >= limit) return;
+    waiting.update(waited);
   }
 }
 

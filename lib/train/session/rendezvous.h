@@ -45,6 +45,9 @@ class Rendezvous {
   // (`--timeout`). PeerLostError: nobody hosts it. UsageError: the port is taken.
   // StoppedBeforeTraining.
   Rendezvous(const LaunchConfig& launch, std::chrono::milliseconds timeout);
+  // The same, with `on_poll` called now and then while it connects; it may throw to end that.
+  Rendezvous(const LaunchConfig& launch, std::chrono::milliseconds timeout,
+             const std::function<void()>& on_poll);
   Rendezvous(const Rendezvous&) = delete;
   Rendezvous& operator=(const Rendezvous&) = delete;
   // Without leave() before, the others consider this rank lost.
@@ -56,9 +59,10 @@ class Rendezvous {
   // exit code and the message of the rank that failed if one has reported them. If this rank is
   // already ending by publish_failure(), it has two seconds for that. `phase` and `before_end` are
   // called on another thread; `phase` must not block. `end` outlives this. Does nothing in a run of
-  // one rank. PeerLostError.
+  // one rank. `network`: `--network`. PeerLostError. UsageError: rank 0's is none of this machine.
   void start_heartbeat(ProcessEnd& end, std::function<std::string()> phase,
-                       std::function<void(const LostPeer&)> before_end);
+                       std::function<void(const LostPeer&)> before_end,
+                       const std::string& network = "");
 
   // By rank 0 once it holds the run's folder: `config` is what every rank must have been started
   // with (same_options.h).
@@ -101,8 +105,8 @@ class Rendezvous {
   std::chrono::milliseconds limit_of_end(const Error& error) const;
   std::optional<Failure> read_report();
   // By rank 0, which hosts the store.
-  void serve_report(Store& store, ExitCode code) const;
-  void serve_report_alone(ExitCode code) const;
+  void serve_report(Store& store, const Failure& failure) const;
+  void serve_report_alone(const Failure& failure) const;
   std::optional<Failure> await_heard(std::chrono::steady_clock::time_point ends);
 
   LaunchConfig launch_;
@@ -119,7 +123,8 @@ class Rendezvous {
 
 // By a rank of several that `error` ends before it has met the others: connects only to report it,
 // so that they leave with its message and exit code instead of waiting for it. Blocks until that is
-// done, at most `timeout`, or until a stop; logs a line if it takes long. Throws no Error.
+// done, at most `timeout`, or until a stop; logs a line if it takes long. The report of a stop
+// takes 15 s at most, or until a second Ctrl-C. Throws no Error.
 void report_early_failure(const LaunchConfig& launch, std::chrono::milliseconds timeout,
                           const Error& error);
 

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/poll_interval.h"
+#include "base/start_thread.h"
 
 namespace odb {
 namespace {
@@ -24,8 +25,7 @@ std::string stop_notice(StopReason reason, std::string_view phase) {
 }
 
 StopNotice::StopNotice(std::function<std::string_view()> phase) {
-  const ScopedSignalBlock block;
-  thread_ = std::thread([this, phase = std::move(phase)] { watch(phase); });
+  thread_ = start_thread([this, phase = std::move(phase)] { watch(phase); });
 }
 
 StopNotice::~StopNotice() {

@@ -1,5 +1,7 @@
 #include "train/session/stop_request.h"
 
+#include <algorithm>
+
 #include "base/signals.h"
 
 namespace odb {
@@ -10,8 +12,11 @@ constexpr std::chrono::milliseconds kBetweenLooks{200};
 
 }  // namespace
 
-StopRequest::StopRequest(Store& store, std::optional<Clock::time_point> ends)
-    : store_(store), ends_(ends), next_look_(Clock::now()) {}
+StopRequest::StopRequest(Store& store, int world, std::optional<Clock::time_point> ends)
+    : store_(store),
+      between_looks_(std::max(kBetweenLooks, store_poll_interval(world))),
+      ends_(ends),
+      next_look_(Clock::now()) {}
 
 bool StopRequest::here() const {
   return stop_state().stop() || (ends_ && Clock::now() >= *ends_);
@@ -24,7 +29,7 @@ bool StopRequest::anywhere() {
     return true;
   }
   if (seen_ || Clock::now() < next_look_) return seen_;
-  next_look_ = Clock::now() + kBetweenLooks;
+  next_look_ = Clock::now() + between_looks_;
   seen_ = store_.find(kKey).has_value();
   return seen_;
 }

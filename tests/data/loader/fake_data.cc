@@ -1,6 +1,8 @@
 #include "fake_data.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +22,17 @@ namespace {
 struct Tried {
   std::atomic<std::uint32_t> views[4096];
 };
+
+// A process waits uninterruptibly ("D") for its vfork to end; only SIGKILL ends that.
+void wait_in_kernel(const struct timespec* time) {
+  if (::vfork() != 0) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (time == nullptr)
+    for (;;)
+      ::pause();
+  ::nanosleep(time, nullptr);
+  ::_exit(0);
+}
 
 class FakeBuilder final : public ViewBuilder {
  public:
@@ -60,6 +73,13 @@ class FakeBuilder final : public ViewBuilder {
         break;
       case FakeData::Fate::stops_once:
         if (is_first(view)) ::raise(SIGSTOP);
+        break;
+      case FakeData::Fate::waits_in_kernel:
+        wait_in_kernel(nullptr);
+        break;
+      case FakeData::Fate::waits_in_kernel_once:
+        if (const struct timespec time = {.tv_sec = 3, .tv_nsec = 0}; is_first(view))
+          wait_in_kernel(&time);
         break;
       case FakeData::Fate::out_of_memory:
         throw std::bad_alloc();

@@ -25,8 +25,10 @@ struct FakeData {
     hangs,
     stops,  // its process, as SIGSTOP does
     stops_once,
-    turns_bad,        // crashes its process at every try but the first
-    turns_bad_twice,  // at the second and the third try
+    waits_in_kernel,       // for ever, as a process does whose storage does not answer
+    waits_in_kernel_once,  // for 3 s
+    turns_bad,             // crashes its process at every try but the first
+    turns_bad_twice,       // at the second and the third try
     out_of_memory
   };
 

@@ -1,6 +1,7 @@
 // The pipeline with faults: processes are killed, stopped and crashed at random moments, samples
 // kill their process, parents vanish. The slots stay those of the pure run.
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "catch.h"
+#include "data/loader/processes/child_process.h"
 #include "fault_runs.h"
 #include "test_trainer.h"
 
@@ -217,6 +219,34 @@ TEST_CASE("faults: data processes leave stop signals to the trainer") {
   slots.insert(slots.end(), rest.begin(), rest.end());
   CHECK(slots == pure_slots(data, options));
   CHECK(pipeline.statistics().deaths == 0);
+}
+
+TEST_CASE("faults: a fork that the system refuses is tried again") {
+  const pid_t process = fork_trainer([] {
+    rlimit limit = {.rlim_cur = 1, .rlim_max = 100};
+    ::setrlimit(RLIMIT_NPROC, &limit);
+    if (::getuid() == 0 && ::setuid(54322) != 0) ::_exit(98);  // the limit does not hold for root
+    int tries = 0;
+    const auto later = [&] {
+      if (++tries < 3) return true;
+      limit.rlim_cur = 100;
+      return ::setrlimit(RLIMIT_NPROC, &limit) == 0;
+    };
+    int status = 0;
+    const pid_t child = fork_child("worker", [] { return 7; }, later);
+    if (::waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 7 || tries != 3) ::_exit(1);
+    limit.rlim_cur = 1;
+    ::setrlimit(RLIMIT_NPROC, &limit);
+    try {
+      fork_child("worker", [] { return 7; }, [&] { return ++tries < 5; });
+    } catch (const FileError&) {
+      ::_exit(tries == 5 ? 0 : 2);
+    }
+    ::_exit(3);
+  });
+  int status = 0;
+  REQUIRE(::waitpid(process, &status, 0) == process);
+  CHECK(WEXITSTATUS(status) == 0);
 }
 
 #ifndef __SANITIZE_THREAD__

@@ -116,6 +116,32 @@ TEST_CASE("silence: such a sample ends the run with --on-bad-sample fail") {
              Catch::StartsWith("fake.jsonl:18: this sample crashed or hung a data process"));
 }
 
+TEST_CASE("silence: a wait for storage is no fault of the sample, and ends the rank if it lasts") {
+  FakeData data{.size = 100};
+  const std::vector<Slot> sound = pure_slots(data);
+  LoaderSetup setup = short_loader(data, 1);
+  setup.timeout = std::chrono::seconds(2);
+  setup.rules.skip_bad = false;
+  const ViewId view = sound[2].group.rows.front().view;
+  data.fates[view] = Fate::waits_in_kernel_once;
+  setup.builder = fake_builder(data);
+  {
+    DataProcesses processes({setup});
+    Pipeline& pipeline = processes.pipeline(0);
+    pipeline.start(epoch_start(setup));
+    CHECK(slots_to_end(pipeline, data) == sound);
+    CHECK(pipeline.statistics().deaths == 0);
+  }
+  data.fates[view] = Fate::waits_in_kernel;
+  setup.timeout = std::chrono::milliseconds(500);
+  setup.builder = fake_builder(data);
+  const Ending failure = failure_of(setup, data);
+  CHECK(failure.code == 4);
+  CHECK_THAT(failure.text, Catch::StartsWith("worker 0 (process ") &&
+                               Catch::Contains(") has waited for storage for ") &&
+                               Catch::Contains(fmt::format("sample {} of epoch 0", view)));
+}
+
 TEST_CASE("silence: a collate that is stopped forever is replaced in any phase") {
   const FakeData data{.size = 150};
   const LoaderSetup setup = short_loader(data);

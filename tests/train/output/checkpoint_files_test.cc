@@ -218,6 +218,19 @@ TEST_CASE("Checkpoints are listed newest first, and other names are passed over"
         std::vector<CheckpointSkipped>{{path_of(40), "it is not a folder"}});
 }
 
+TEST_CASE("A save in which a rank's file does not arrive is refused") {
+  FaultyFileSystem files;
+  CheckpointDraft draft = CheckpointDraft::begin(files, kFolder, 3);
+  draft.write("state.json", "state");
+  draft.write("data/rank-00000.json", "0");
+  CHECK_THROWS_WITH(draft.publish({"data/rank-00000.json", "data/rank-00001.json"}),
+                    Catch::Contains("data/rank-00001.json is missing"));
+  CHECK(valid_steps(files).empty());
+  draft.write("data/rank-00001.json", "1");
+  draft.publish({"data/rank-00000.json", "data/rank-00001.json"});
+  CHECK(valid_steps(files) == Steps{3});
+}
+
 TEST_CASE("A save never writes into a checkpoint, but replaces a broken one") {
   FaultyFileSystem files;
   save(files, 100);

@@ -24,7 +24,8 @@ const RunState kState{.totals = {.epoch = 1,
                       .seed = ~std::uint64_t{0},
                       .data_size = 1000,
                       .life = 2,
-                      .options = "batching=odb l-max=8192"};
+                      .options = "batching=odb l-max=8192",
+                      .inputs = R"({"file 1 of --data":"7 rows"})"};
 
 std::string changed(const std::string& key, const Json& value) {
   Json json = Json::parse(to_json(kState));
@@ -79,7 +80,8 @@ TEST_CASE("The text of a state is fixed") {
   "world_size": 8,
   "seed": 18446744073709551615,
   "data_size": 1000,
-  "options": "batching=odb l-max=8192"
+  "options": "batching=odb l-max=8192",
+  "inputs": "{\"file 1 of --data\":\"7 rows\"}"
 }
 )");
 }

@@ -74,6 +74,19 @@ TEST_CASE("A save that fills the disk ends with what it takes and what is free, 
   check_nothing_stays(files);
 }
 
+TEST_CASE("A step that is saved already is kept, also by a second save") {
+  FaultyFileSystem files;
+  files.make_folders("/run/checkpoints");
+  for (int time = 0; time < 2; ++time) {
+    const Saved saved = save(files);
+    CHECK_FALSE(saved.codes[0]);
+    CHECK_FALSE(saved.codes[1]);
+    CHECK(files.list("/run/checkpoints") == std::vector<std::string>{"step-00000007"});
+    CHECK(newest_checkpoint(files, "/run/checkpoints")->step == 7);
+    files.set_capacity(0);  // the second one needs none
+  }
+}
+
 TEST_CASE("A save of which another rank cannot write its part ends on all ranks") {
   FaultyFileSystem files;
   files.make_folders("/run/checkpoints");

@@ -72,16 +72,19 @@ void hold_stop_signals() {
 
 }  // namespace
 
-pid_t fork_child(const std::string& role, const std::function<int()>& body) {
+pid_t fork_child(const std::string& role, const std::function<int()>& body,
+                 const std::function<bool()>& try_again) {
   const pid_t parent = ::getpid();
   const sigset_t before = hold_all_signals();
   const pid_t child = ::fork();
   const int error_number = errno;
   if (child != 0) ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (child < 0)
+  if (child < 0) {
+    if (try_again && try_again()) return fork_child(role, body, try_again);
     throw FileError(
         "cannot fork the process {}: {}; odb-trainer doctor shows the limits on processes", role,
         errno_text(error_number));
+  }
   if (child > 0) return child;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);  // the parent died before the line above

@@ -24,9 +24,11 @@ inline constexpr int kSentSignalExit = 128;  // + the signal, which came from an
 //   - exits with the result of `body`, with an Error's code after logging it, or with
 //     kOutOfMemoryExit after std::bad_alloc; it runs no destructors of its caller and flushes none
 //     of its streams
-// Call it while the process has one thread. Returns the child's pid. FileError when the system
-// refuses to fork.
-pid_t fork_child(const std::string& role, const std::function<int()>& body);
+// Call it while the process has one thread. Returns the child's pid. When the system refuses to
+// fork, `try_again` decides, and may wait first: limits on processes are often reached for a moment
+// only. FileError: it was refused for good.
+pid_t fork_child(const std::string& role, const std::function<int()>& body,
+                 const std::function<bool()>& try_again = {});
 
 // ---- How a child ended.
 

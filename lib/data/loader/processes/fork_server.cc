@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -21,6 +23,10 @@ namespace {
 // Deaths in a row without progress between them, after which the rank gives up.
 constexpr int kMaxCrashes = 5;
 constexpr int kMaxKills = 100;
+// A child that waits for storage may be silent for so many timeouts, then the rank ends.
+constexpr int kStorageTimeouts = 3;
+// One each 0.1 s: a system that permits no further process now often does soon.
+constexpr int kMaxForkTries = 50;
 
 sigset_t awaited_signals() {
   sigset_t set;
@@ -168,13 +174,25 @@ bool ForkServer::may_be_silent(const Child& child) {
 
 void ForkServer::kill_hung() {
   for (Child& child : children_) {
-    if (!child.hung.empty()) continue;
+    const std::chrono::nanoseconds timeout = loader_of(child).setup.timeout;
+    if (!child.hung.empty()) {
+      if (child.liveness.update(signs_of_life(child)) >= kStorageTimeouts * timeout)
+        throw FileError(
+            "{} (process {}) {}, and has not ended since: it is stuck in the kernel, usually by "
+            "storage that does not answer",
+            role(child), child.process, child.hung);
+      continue;
+    }
     if (may_be_silent(child)) {
       child.liveness.reset();
       continue;
     }
     const auto silent = child.liveness.update(signs_of_life(child));
-    if (silent < loader_of(child).setup.timeout) continue;
+    if (silent < timeout) {
+      child.warned_of_storage = false;
+      continue;
+    }
+    if (is_held_by_storage(child, silent)) continue;
     child.hung = fmt::format("showed no sign of life for {:.1f} s and was killed",
                              std::chrono::duration<double>(silent).count());
     log("data").warn("{} (process {}) {}{}", role(child), child.process, child.hung,
@@ -183,13 +201,33 @@ void ForkServer::kill_hung() {
   }
 }
 
+bool ForkServer::is_held_by_storage(Child& child, std::chrono::nanoseconds silent) {
+  if (!waits_for_storage(files_, child.process)) return false;
+  const double seconds = std::chrono::duration<double>(silent).count();
+  if (silent >= kStorageTimeouts * std::chrono::nanoseconds(loader_of(child).setup.timeout))
+    throw FileError(
+        "{} (process {}) has waited for storage for {:.1f} s{}; check the file systems that hold "
+        "the data; such a wait may last three times --timeout",
+        role(child), child.process, seconds, sample_of(child));
+  if (!std::exchange(child.warned_of_storage, true))
+    log("data").warn("{} (process {}) has waited for storage for {:.1f} s{}", role(child),
+                     child.process, seconds, sample_of(child));
+  return true;
+}
+
 void ForkServer::fork(Child& child) {
   Loader& loader = loader_of(child);
   child.progress = progress(child);
   child.liveness.reset();
   child.hung.clear();
-  child.process = fork_child(role(child), [&loader, worker = child.worker] {
+  child.warned_of_storage = false;
+  const auto body = [&loader, worker = child.worker] {
     return worker == kCollate ? run_collate(loader) : run_worker(loader, worker);
+  };
+  child.process = fork_child(role(child), body, [this, tries = 0]() mutable {
+    control_.beats.fetch_add(1);
+    std::this_thread::sleep_for(kPollInterval);
+    return ++tries < kMaxForkTries;
   });
   process_of(child) = child.process;
 }

@@ -67,6 +67,7 @@ class ForkServer {
     int kills = 0;
     LivenessTimer liveness;
     std::string hung;  // not empty: it was killed because it was silent; the text for the log
+    bool warned_of_storage = false;  // in its present silence
   };
 
   Loader& loader_of(const Child& child) { return loaders_[child.loader]; }
@@ -84,6 +85,9 @@ class ForkServer {
   void fork(Child& child);
   void reap();
   void kill_hung();
+  // Whether a silent child waits for storage, which a kill would not end, and for which its sample
+  // is not to blame. FileError: it has waited too long.
+  bool is_held_by_storage(Child& child, std::chrono::nanoseconds silent);
   // Logs the death and forks the child again; false: it has died too often, the loader ends.
   bool replace(Child& child, int wait_status);
   // Names the sample that the child is preparing, as a suffix for log lines; "" without one.

@@ -40,6 +40,10 @@ bool is_stopped(FileSystem& files, pid_t process) {
   return parse_process_state(read_if_there(files, fmt::format("/proc/{}/stat", process))) == 'T';
 }
 
+bool waits_for_storage(FileSystem& files, pid_t process) {
+  return parse_process_state(read_if_there(files, fmt::format("/proc/{}/stat", process))) == 'D';
+}
+
 std::optional<ProcessUse> process_use(const std::string& role, pid_t process) {
   RealFileSystem files;
   const auto ticks =

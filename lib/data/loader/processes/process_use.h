@@ -24,6 +24,8 @@ std::optional<ProcessUse> process_use(const std::string& role, pid_t process);
 
 // Whether the process is currently stopped (SIGSTOP).
 bool is_stopped(FileSystem& files, pid_t process);
+// Whether it waits in the kernel and cannot be interrupted ('D'): usually for storage.
+bool waits_for_storage(FileSystem& files, pid_t process);
 
 // ---- Parsers.
 
