@@ -27,9 +27,16 @@ say "Exporting $checkpoint"
 
 say "An answer from the model"
 prompt="Hi! How are you today?"
-answer=$("$TRAINER" generate --model "$run/model" --chat-template chatml --max-new-tokens 48 --prompt "$prompt")
-[[ -n $answer ]] || answer="(empty: the end token came first)"
-printf '  user:      %s\n  assistant: %s\n' "$prompt" "${answer//$'\n'/$'\n'             }"
+# The folder says which chat template was trained, and which token ends an answer.
+answer=$("$TRAINER" generate --model "$run/model" --max-new-tokens 48 --prompt "$prompt")
+shown=${answer:-(empty: the end token came first)}
+printf '  user:      %s\n  assistant: %s\n' "$prompt" "${shown//$'\n'/$'\n'             }"
+
+# The same in transformers, in the environment of the tests, if it is installed (scripts/transformers_venv.sh).
+if [[ -x .cache/transformers/bin/python ]]; then
+  say "The same answer in transformers"
+  .cache/transformers/bin/python scripts/answer_in_transformers.py "$run/model" 48 "$prompt" "$answer"
+fi
 
 say "The results
    $run/evaluations.jsonl   the loss on held-out conversations, before and after

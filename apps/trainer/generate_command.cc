@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/options/choices.h"
 #include "base/options/command_line.h"
 #include "base/real_file_system.h"
@@ -80,27 +81,33 @@ int generate_command(const Arguments& arguments) {
   GenerateCommandOptions options;
   OptionTable table;
   describe(table, options);
-  const CommandUsage usage{.name = "generate",
-                           .summary =
-                               "Prints what the model answers to a prompt, with the most likely "
-                               "token each time. Recomputes the whole row for each token: to try a "
-                               "model, not to serve it.",
-                           .takes_config = false};
+  const CommandUsage usage{
+      .name = "generate",
+      .summary =
+          "Prints what the model answers to a prompt, with the most likely "
+          "token each time, and ends where transformers would: at eos_token_id "
+          "of the model's files. Recomputes the whole row for each token: to "
+          "try a model, not to serve it.",
+      .takes_config = false};
   if (!parse_command_line(table, usage, arguments)) return 0;
 
   RealFileSystem files;
   const ModelConfig config = read_model_config(files, options.model.model);
   DataOptions data;
-  data.tokenizer = options.tokenizer.empty() ? options.model.model : options.tokenizer;
+  data.tokenizer = options.tokenizer.empty() ? tokenizer_of_model(files, options.model.model)
+                                             : options.tokenizer;
   data.chat_template = options.raw ? "plain" : options.chat_template;
   const Preprocessor preprocessor(files, data);
   preprocessor.log_choices();
   const std::vector<TokenId> ids =
       options.raw ? raw_prompt(preprocessor, options.prompt)
                   : chat_prompt(preprocessor, {.system = options.system, .user = options.prompt});
-  std::vector<std::int64_t> end_tokens = read_end_tokens(files, options.model.model, config);
-  for (const TokenId token : answer_ends(preprocessor))
-    end_tokens.push_back(token);
+  const std::vector<std::int64_t> end_tokens = read_end_tokens(files, options.model.model, config);
+  if (end_tokens.empty())
+    log("model").warn(
+        "{} names no eos_token_id, in generation_config.json or config.json: answers end after "
+        "--max-new-tokens",
+        options.model.model);
   const std::vector<std::int64_t> prompt(ids.begin(), ids.end());
   for (const std::int64_t id : prompt)
     if (id >= config.vocabulary_size)

@@ -98,7 +98,8 @@ int tokenize_command(const Arguments& arguments) {
     print_samples(options.data);
     return 0;
   }
-  const Tokenizer tokenizer = Tokenizer::load(options.data.tokenizer);
+  RealFileSystem files;
+  const Tokenizer tokenizer = Tokenizer::load(tokenizer_file(files, options.data.tokenizer));
   Encoder encoder(tokenizer, {.parse_special_in_text = options.data.parse_special_in_text});
   JsonLineReader reader;
   std::size_t number = 0;

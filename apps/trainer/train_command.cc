@@ -3,6 +3,7 @@
 
 #include "base/options/command_line.h"
 #include "base/options/show.h"
+#include "batching/option_table.h"
 #include "commands.h"
 #include "train/step/schedule.h"
 #include "train/training_run.h"
@@ -18,7 +19,9 @@ bool read_train_arguments(const Arguments& arguments, OptionTable& table, RunOpt
                                "metrics and a ledger of what was trained to --output. This "
                                "process is one rank: alone, or one of --world-size that meet at "
                                "--rendezvous. odb-trainer launch starts several on one machine."};
-  return parse_command_line(table, usage, arguments).has_value();
+  if (!parse_command_line(table, usage, arguments)) return false;
+  refuse_unused(options.batching, arguments);
+  return true;
 }
 
 int train_command(const Arguments& arguments) {

@@ -1,5 +1,9 @@
 #include "batching/option_table.h"
 
+#include <algorithm>
+
+#include "base/error.h"
+
 namespace odb {
 namespace {
 
@@ -22,6 +26,13 @@ void describe_steps(OptionTable& table, BatchingOptions& options) {
       .add("loss-norm", options.loss_norm,
            named({LossNorm::token, LossNorm::sample, LossNorm::rank_mean}))
       .help("what has equal weight in the mean loss of a step: every token, sample, or rank");
+}
+
+bool is_flag_given(const std::string& name, const std::vector<std::string>& arguments) {
+  const std::string flag = "--" + name;
+  return std::ranges::any_of(arguments, [&](const std::string& argument) {
+    return argument == flag || argument.starts_with(flag + "=");
+  });
 }
 
 }  // namespace
@@ -73,6 +84,22 @@ void describe(OptionTable& table, BatchingOptions& options) {
   add_count(table, kBatchSizeOption, options.batch_size);
   add_count(table, kBucketPoolFactorOption, options.bucket_pool_factor);
   describe_steps(table, options);
+}
+
+void refuse_unused(const BatchingOptions& options, const std::vector<std::string>& arguments) {
+  const BatchingOptions defaults;
+  if (keeps_budget(options.strategy) && (options.batch_size != defaults.batch_size ||
+                                         is_flag_given(kBatchSizeOption.name, arguments)))
+    throw UsageError(
+        "--batch-size {} has no effect with --batching {}, whose micro-batches have up to --l-max "
+        "tokens; give --l-max, or --batching standard, sorted or bucket",
+        options.batch_size, name(options.strategy));
+  if (options.strategy != Strategy::bucket &&
+      (options.bucket_pool_factor != defaults.bucket_pool_factor ||
+       is_flag_given(kBucketPoolFactorOption.name, arguments)))
+    throw UsageError(
+        "--bucket-pool-factor {} has no effect with --batching {}; it is for --batching bucket",
+        options.bucket_pool_factor, name(options.strategy));
 }
 
 }  // namespace odb

@@ -64,4 +64,8 @@ void add_join(OptionTable& table, bool& join);
 // several options.
 void describe(OptionTable& table, BatchingOptions& options);
 
+// UsageError for an option of the group that the strategy does not use: given as a flag among
+// `arguments`, or with another value than its default. (A printed config holds all defaults.)
+void refuse_unused(const BatchingOptions& options, const std::vector<std::string>& arguments);
+
 }  // namespace odb

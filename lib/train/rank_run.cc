@@ -26,6 +26,7 @@
 #include "train/session/rendezvous.h"
 #include "train/session/stop_check.h"
 #include "train/session/stop_notice.h"
+#include "train/step/dead_run_watch.h"
 #include "train/step/device.h"
 #include "train/step/training_loop.h"
 #include "train/training_inputs.h"
@@ -126,7 +127,8 @@ class RankRun {
   std::optional<StopRequest> stop_;
   PhaseShown phase_shown_{phase_};
   std::optional<LedgerRecorder> ledger_;
-  std::optional<RunRecords> records_;  // rank 0
+  std::optional<RunRecords> records_;           // rank 0
+  std::optional<DeadRunWatch> dead_run_watch_;  // rank 0
   std::int64_t life_ = 0;
   std::optional<Replica> replica_;
   std::optional<ReplicaCheck> replica_check_;
@@ -198,7 +200,8 @@ void RankRun::join() {
                 limit ? std::optional(process_start_ + *limit) : std::nullopt);
   ledger_.emplace(files_, LedgerRecorderOptions{
                               .paths = paths_, .life = life_, .rank = rank(), .world = world()});
-  if (rank() == 0)
+  if (rank() == 0) {
+    dead_run_watch_.emplace([](const std::string& warning) { log("train").warn("{}", warning); });
     records_.emplace(files_,
                      RunRecordsOptions{.paths = paths_,
                                        .life = life_,
@@ -209,6 +212,7 @@ void RankRun::join() {
                                        .console = options().logging.console,
                                        .process_start = process_start_,
                                        .peak_memory = [this] { return peak_memory(device_); }});
+  }
   recording_ = rank() == 0;
 }
 
@@ -227,6 +231,7 @@ void RankRun::load() {
 StepObservers RankRun::observers() {
   StepObservers list{&phase_shown_, &*ledger_};
   if (records_) list.push_back(&*records_);
+  if (dead_run_watch_) list.push_back(&*dead_run_watch_);
   list.push_back(&*replica_check_);
   if (evaluations_) list.push_back(&*evaluations_);
   return list;

@@ -27,7 +27,8 @@ std::string save_run(FileSystem& files, const TrainingInputs& inputs, Replica& r
                                              .options = fingerprint},
                                    .state = run.data},
                           .tokenizer_folder = options.data.tokenizer,
-                          .model_folder = options.model.model});
+                          .model_folder = options.model.model,
+                          .answers = inputs.answers});
 }
 
 }  // namespace odb

@@ -11,9 +11,12 @@
 #include "data/sample/show_sample.h"
 #include "model/cost.h"
 #include "model/files/stored_weights.h"
+#include "train/length_check.h"
 #include "train/output/run_folder.h"
 #include "train/session/stop_check.h"
+#include "train/step/device.h"
 #include "train/step/schedule.h"
+#include "train/taught_answers.h"
 
 namespace odb {
 namespace {
@@ -27,14 +30,6 @@ void check_vocabulary(const SampleSource& source, const ModelConfig& config) {
         "the tokenizer {} has {} ids, the model's embedding {} rows (vocab_size of its "
         "config.json); expected a tokenizer that fits the model",
         source.preprocessor().options().tokenizer, ids, config.vocabulary_size);
-}
-
-std::string tokenizer_of(FileSystem& files, const ModelOptions& options) {
-  if (!files.exists(join_path(options.model, "tokenizer.json")))
-    throw FileError(
-        "--model {}: found no tokenizer.json there; give --tokenizer, a folder with one",
-        options.model);
-  return options.model;
 }
 
 void check_weights_of(FileSystem& files, const ModelOptions& options, const ModelConfig& config) {
@@ -53,6 +48,25 @@ Sample first_sample(const LoaderSetup& loader) {
       "no sample can be trained: all {} rows are left out; see odb-trainer inspect data for the "
       "reasons",
       loader.shape.data_size);
+}
+
+// Planned now, so that a save cannot fail for what a file of the base model holds.
+AnswerFiles answers_of(FileSystem& files, const TrainingInputs& inputs) {
+  const std::string& tokenizer = inputs.options.data.tokenizer;
+  const AnswerFormat format = taught_answers(*inputs.source, inputs.loaders.front());
+  AnswerFiles answers = plan_answer_files(
+      files, inputs.options.model.model,
+      files.is_folder(tokenizer) ? tokenizer : parent_folder(tokenizer), inputs.config, format);
+  if (answers.empty()) return answers;
+  const std::string& text = format.eos_token;
+  log("model").info(
+      "the files of checkpoints name what this run trains and the base model's do not: end token "
+      "{}{}",
+      text.empty() ? std::to_string(format.end_tokens.front()) : "'" + text + "'",
+      format.chat_template.empty()
+          ? ""
+          : ", chat template " + inputs.source->preprocessor().template_name());
+  return answers;
 }
 
 LoaderSetup training_loader(const TrainingInputs& inputs, const BatchingOptions& batching) {
@@ -138,10 +152,12 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   check_overwrite(given);
   require_output(files, given.files.output);
   inputs.launch = launch;
+  require_device(given.ranks.device, launch.local_rank);
   RunOptions& options = inputs.options;
   inputs.config = read_model_config(files, options.model.model);
   check_weights_of(files, options.model, inputs.config);
-  if (options.data.tokenizer.empty()) options.data.tokenizer = tokenizer_of(files, options.model);
+  if (options.data.tokenizer.empty())
+    options.data.tokenizer = tokenizer_of_model(files, options.model.model);
   options.batching.quadratic_cost = quadratic_cost(inputs.config);
   options.batching = resolve(options.batching, Layout::flat);
 
@@ -152,6 +168,9 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
     if (options.model.init == Initialization::random && holds_weights(files, options.model.model))
       log("model").warn("--init random: the weights in --model {} are not used",
                         options.model.model);
+    if (const std::string warning = why_too_long(*inputs.source, inputs.config.max_length);
+        !warning.empty())
+      log("data").warn("{}", warning);
   }
   check_vocabulary(*inputs.source, inputs.config);
   inputs.limits =
@@ -161,6 +180,7 @@ TrainingInputs prepare_training(FileSystem& files, const RunOptions& given,
   inputs.memory = estimate_memory(inputs.config, options.model, inputs.max_tokens);
   inputs.loaders.push_back(training_loader(inputs, options.batching));
   inputs.first_sample = first_sample(inputs.loaders.front());
+  if (launch.rank == 0) inputs.answers = answers_of(files, inputs);
   for (const std::string& data : options.evaluation.eval_data)
     try {
       inputs.evaluation.push_back(std::make_unique<SampleSource>(

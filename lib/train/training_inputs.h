@@ -13,6 +13,7 @@
 #include "data/sample/sample.h"
 #include "data/sample/sample_source.h"
 #include "model/cost.h"
+#include "model/files/answer_files.h"
 #include "model/files/config.h"
 #include "train/run_options.h"
 #include "train/session/launch_config.h"
@@ -31,6 +32,7 @@ struct TrainingInputs {
   MemoryEstimate memory;        // of a rank, at max_tokens
   std::int64_t max_tokens = 0;  // of a micro-batch, padding included
   Sample first_sample;          // of the first view that can be trained
+  AnswerFiles answers;          // rank 0: what checkpoints say of the answers that are trained
 };
 
 // UsageError with the parts of the estimate when it exceeds `available` bytes (0: not known).

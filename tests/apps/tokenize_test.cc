@@ -54,7 +54,14 @@ TEST_CASE("tokenize: a bad line ends it with exit code 3 and its number") {
 }
 
 TEST_CASE("tokenize: a missing tokenizer is exit code 4, a missing option 2") {
-  CHECK(with_input("tokenize --tokenizer /nowhere", "").code == 4);
+  const TemporaryFolder folder;
+  const Outcome missing = with_input("tokenize --tokenizer /nowhere", "");
+  CHECK(missing.code == 4);
+  CHECK_THAT(missing.errors, Catch::Contains("--tokenizer /nowhere: no such file or folder"));
+  const Outcome empty = with_input("tokenize --tokenizer '" + folder.path() + "'", "");
+  CHECK(empty.code == 4);
+  CHECK_THAT(empty.errors,
+             Catch::Contains("--tokenizer " + folder.path() + ": found no tokenizer.json there"));
   CHECK(with_input("tokenize", "").code == 2);
 }
 

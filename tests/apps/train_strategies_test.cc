@@ -34,7 +34,7 @@ Outcome train_on_two(const TemporaryFolder& folder, const std::string& arguments
   const std::string data = folder.write("texts.jsonl", texts());
   return odb_trainer(
       "launch --nproc 2 -- train --device cpu --threads 1 --console off --data-workers 1 "
-      "--cutoff-len 64 --l-max 128 --batch-size 4 --lr 1e-2 --output '" +
+      "--cutoff-len 64 --l-max 128 --lr 1e-2 --output '" +
       folder / "run" + "' --data '" + data + "' --eval-data '" + data + "'" + kModel + " " +
       arguments);
 }
@@ -71,8 +71,9 @@ TEST_CASE("every strategy and layout trains each view of an epoch once on two ra
          {"odb", "standard", "sorted", "bucket", "gmt", "bmt", "packing"}) {
       if (batching == "packing" && layout == "padded") continue;  // refused: see below
       const TemporaryFolder folder;
-      const Outcome outcome =
-          train_on_two(folder, "--batching " + batching + " --layout " + layout);
+      const bool fixed = batching == "standard" || batching == "sorted" || batching == "bucket";
+      const Outcome outcome = train_on_two(folder, "--batching " + batching + " --layout " +
+                                                       layout + (fixed ? " --batch-size 4" : ""));
       INFO(batching << ", " << layout << ": " << outcome.errors);
       REQUIRE(outcome.code == 0);
       check_epoch(folder, layout == "padded");
@@ -94,6 +95,17 @@ TEST_CASE("an output that is a file is refused before the data is read") {
   CHECK(outcome.code == 2);
   CHECK_THAT(outcome.errors, Catch::Contains("found a file; expected a folder"));
   CHECK_FALSE(std::filesystem::exists(folder / ".odb-cache"));
+}
+
+TEST_CASE("a GPU that does not exist is refused before the data is read") {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      odb_trainer("train --device cuda:250 --output '" + (folder / "run") + "' --data '" +
+                  folder.write("texts.jsonl", texts()) + "'" + kModel);
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.errors, Catch::Contains("--device cuda:250: found"));
+  CHECK_FALSE(std::filesystem::exists(folder / ".odb-cache"));
+  CHECK_FALSE(std::filesystem::exists(folder / "run"));
 }
 
 TEST_CASE("train accepts every file of configs/") {

@@ -6,6 +6,7 @@
 #include "base/options/command_line.h"
 #include "batching/option_table.h"
 #include "catch.h"
+#include "temporary_folder.h"
 
 using namespace odb;
 
@@ -121,6 +122,43 @@ TEST_CASE("every option is in the table, and flags reach the struct") {
   CHECK(o.global_batch_tokens == 100000);
   CHECK_FALSE(o.accumulate);
   CHECK(o.loss_norm == LossNorm::rank_mean);
+}
+
+TEST_CASE("an option that the strategy does not use is refused, unless it is a printed default") {
+  const auto refused = [](const std::vector<std::string>& arguments) -> std::string {
+    BatchingOptions options;
+    OptionTable table;
+    describe(table, options);
+    try {
+      read_command_line(table, {.name = "train", .summary = "trains"}, arguments, 80);
+      refuse_unused(options, arguments);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  // Also the value that is the default: the user expects something of it.
+  for (const std::string value : {"4", "8"})
+    CHECK(refused({"--batch-size", value}) ==
+          "--batch-size " + value +
+              " has no effect with --batching odb, whose micro-batches have up to --l-max tokens; "
+              "give --l-max, or --batching standard, sorted or bucket");
+  for (const std::string strategy : {"gmt", "bmt", "packing"})
+    CHECK_THAT(refused({"--batching", strategy, "--batch-size", "4"}),
+               Catch::Contains("no effect with --batching " + strategy));
+  for (const std::string strategy : {"standard", "sorted", "bucket"})
+    CHECK(refused({"--batching", strategy, "--batch-size", "4"}).empty());
+  CHECK(refused({"--batching", "standard", "--bucket-pool-factor", "4"}) ==
+        "--bucket-pool-factor 4 has no effect with --batching standard; it is for --batching "
+        "bucket");
+  CHECK(refused({"--batching", "bucket", "--bucket-pool-factor", "4"}).empty());
+
+  const TemporaryFolder folder;
+  const auto config = [&](const std::string& text) {
+    return refused({"--config", folder.write("a.json", text)});
+  };
+  CHECK(config(R"({"batching": "odb", "batch_size": 8, "bucket_pool_factor": 50})").empty());
+  CHECK_THAT(config(R"({"batch_size": 4})"), Catch::StartsWith("--batch-size 4 has no effect"));
 }
 
 TEST_CASE("a step length given twice is refused by the table") {

@@ -81,8 +81,10 @@ void check_mix(const std::string& batching, const std::string& layout,
     mix.arguments.insert(mix.arguments.end(), {"--eval-data", kCases + file});
   mix.arguments.insert(mix.arguments.end(),
                        {"--on-bad-sample", "skip", "--cutoff-len", std::to_string(kCutoff),
-                        "--l-max", "128", "--batch-size", "3", "--lr", "0", "--batching", batching,
-                        "--layout", layout, "--cache-dir", run.paths().folder + "-cache"});
+                        "--l-max", "128", "--lr", "0", "--batching", batching, "--layout", layout,
+                        "--cache-dir", run.paths().folder + "-cache"});
+  if (batching == "standard" || batching == "sorted" || batching == "bucket")
+    mix.arguments.insert(mix.arguments.end(), {"--batch-size", "3"});
   mix.arguments.insert(mix.arguments.end(), step_length.begin(), step_length.end());
   run.launch(2, mix.arguments);
   const auto codes = run.await_end();

@@ -139,3 +139,39 @@ TEST_CASE("Model cases that do not fit their configuration are refused by tensor
   check_refused("head_dim_absent", {"q_proj.weight", "found shape [64, 32]", "expects [512, 32]"});
   check_refused("rope_unknown", {"config.json", "rope_type", "\"spiral\""});
 }
+
+TEST_CASE("A sample beyond the model's positions is warned of") {
+  const auto row_of = [](std::size_t tokens) {
+    return nlohmann::json{{"input_ids", std::vector<int>(tokens, 7)}}.dump() + "\n";
+  };
+  TrainerRun run, shorter;
+  run_to_end(run, 1,
+             {"--model", kModels + "base", "--data",
+              run.write("ids.jsonl", row_of(3) + row_of(257)), "--max-steps", "1"});
+  CHECK_THAT(run.all_lines(), Catch::Contains("ids.jsonl:2: the sample has 257 tokens") &&
+                                  Catch::Contains("256 positions") &&
+                                  Catch::Contains("--cutoff-len 256"));
+  run_to_end(shorter, 1,
+             {"--model", kModels + "base", "--data", shorter.write("ids.jsonl", row_of(256)),
+              "--max-steps", "1"});
+  CHECK_THAT(shorter.all_lines(), !Catch::Contains("max_position_embeddings"));
+}
+
+TEST_CASE("A model of zeros learns nothing, and that is reported once") {
+  TrainerRun run;
+  RealFileSystem files;
+  std::string weights = files.read_all(kBaseModel + "/model.safetensors");
+  const auto begin =
+      read_safetensors_header(files, kBaseModel + "/model.safetensors").tensors[0].begin;
+  std::fill(weights.begin() + static_cast<std::ptrdiff_t>(begin), weights.end(), '\0');
+  (void)run.write("model/model.safetensors", weights);
+  const std::string config = files.read_all(kBaseModel + "/config.json");
+  const std::string model =
+      std::filesystem::path(run.write("model/config.json", config)).parent_path();
+  run_to_end(run, 1, {"--model", model, "--data", listed_data(run), "--max-steps", "30"});
+  const std::string warning = "step 20: the gradient's norm has been 0 for 20 steps";
+  const std::string lines = run.all_lines();
+  const std::size_t first = lines.find(warning);
+  REQUIRE(first != std::string::npos);
+  CHECK(lines.find("the gradient's norm has been 0", first + warning.size()) == std::string::npos);
+}

@@ -1,6 +1,7 @@
 // Flags by cxxopts. Every option is declared to it as a repeatable text: its own conversion would
 // split texts at commas, and its messages name neither ranges nor the nearest name.
 #include <algorithm>
+#include <cctype>
 
 #include <cxxopts.hpp>
 #include <nlohmann/json.hpp>
@@ -66,17 +67,19 @@ void check_switches(const Arguments& arguments, const std::vector<const Option*>
                            argument.substr(flag_of(name).size() + 1));
 }
 
+// "--l-max", "--l-max=8", also with a name that is misspelled: no value begins like this.
+bool looks_like_flag(const std::string& value) {
+  return value.size() > 2 && value.starts_with("--") &&
+         std::isalpha(static_cast<unsigned char>(value[2])) != 0;
+}
+
 // A flag in the place of a value means that the value was forgotten, unless joined by "=".
 void check_value(const Option& option, const std::string& flag, const std::string& value,
-                 const Arguments& arguments, const std::vector<const Option*>& options) {
-  const bool is_flag =
-      value.starts_with("--") && std::ranges::any_of(options, [&](const Option* other) {
-        return has_name(*other, value.substr(2));
-      });
+                 const Arguments& arguments) {
   const bool joined = std::ranges::find(arguments, flag + "=" + value) != arguments.end();
-  if (is_flag && !joined)
-    throw UsageError("{} needs a value, found the flag {}; expected {}", flag, value,
-                     option.expected());
+  if (looks_like_flag(value) && !joined)
+    throw UsageError("{} needs a value, found the flag {}; expected {}", flag,
+                     value.substr(0, value.find('=')), option.expected());
   try {
     (void)nlohmann::json(value).dump();  // the config of a run must be able to hold it
   } catch (const nlohmann::json::exception&) {
@@ -123,7 +126,7 @@ Flags parse_flags(const std::vector<const Option*>& options, const Arguments& ar
     const Option& option = **std::ranges::find_if(
         options, [&](const Option* candidate) { return has_name(*candidate, given.key()); });
     const std::string flag = flag_of(given.key());
-    check_value(option, flag, given.value(), before, options);
+    check_value(option, flag, given.value(), before);
     add_value(flags.values, option, flag, given.value());
   }
   for (GivenValue& value : flags.values)

@@ -82,6 +82,14 @@ RecordFile::RecordFile(const std::string& path, const CacheFolder& cache, const 
       file_(open_plain(path, compressed_, cache, build.progress)),
       index_(open_index(file_, path, cache, build)) {}
 
+std::uint64_t RecordFile::longest_row() const {
+  for (std::uint64_t row = 0; row < rows(); ++row) {
+    const LineIndex::Range bytes = index_.row(row);
+    if (bytes.end - bytes.begin == index().longest_row) return row;
+  }
+  return 0;
+}
+
 std::string RecordFile::content_key() const {
   return to_hex(index().content);
 }

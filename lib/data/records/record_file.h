@@ -51,6 +51,9 @@ class RecordFile {
   // copy) changed since it was opened.
   void read(std::uint64_t row, RecordBuffer& buffer) const;
 
+  // The first row of the most bytes; 0 if there are no rows. Reads the whole index.
+  std::uint64_t longest_row() const;
+
   // Line of the row's first byte, from 1, and "path:line" for messages. Reads up to 256 rows.
   std::uint64_t line(std::uint64_t row) const;
   std::string where(std::uint64_t row) const;

@@ -47,12 +47,12 @@ std::vector<TokenId> raw_prompt(const Preprocessor& preprocessor, std::string_vi
   return ids;
 }
 
-std::vector<TokenId> answer_ends(const Preprocessor& preprocessor) {
+std::vector<TokenId> template_ends(const Preprocessor& preprocessor) {
   std::vector<TokenId> ends;
+  if (!preprocessor.has_chat_template()) return ends;
   const Rendering rendering = render(preprocessor, {.system = "", .user = "question"});
   for (const Piece& piece : rendering.pieces())
     if (piece.answer != kNoAnswer && !piece.is_text()) ends.push_back(piece.control);
-  if (preprocessor.eos_token()) ends.push_back(*preprocessor.eos_token());
   return ends;
 }
 

@@ -21,7 +21,7 @@ std::vector<TokenId> chat_prompt(const Preprocessor& preprocessor, const ChatPro
 // The text itself, after the token that the tokenizer puts before texts, if any.
 std::vector<TokenId> raw_prompt(const Preprocessor& preprocessor, std::string_view text);
 
-// The control tokens that end an answer of the template, and a text of the tokenizer.
-std::vector<TokenId> answer_ends(const Preprocessor& preprocessor);
+// The control tokens that end an answer of the chat template; none if there is no template.
+std::vector<TokenId> template_ends(const Preprocessor& preprocessor);
 
 }  // namespace odb

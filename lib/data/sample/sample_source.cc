@@ -14,12 +14,6 @@ std::string folder_of(FileSystem& files, const std::string& tokenizer) {
   return files.is_folder(tokenizer) ? tokenizer : parent_folder(tokenizer);
 }
 
-std::string file_of(FileSystem& files, const std::string& tokenizer) {
-  if (tokenizer.empty())
-    throw UsageError("--tokenizer is missing; expected a folder with tokenizer.json");
-  return files.is_folder(tokenizer) ? join_path(tokenizer, "tokenizer.json") : tokenizer;
-}
-
 // Whether the records may be texts; a format that is not named may be any.
 bool may_be_texts(const RecordParserOptions& records) {
   return !records.format || *records.format == RecordFormat::text ||
@@ -57,10 +51,33 @@ std::vector<DataSource> parse_sources(FileSystem& files, const std::vector<std::
 
 }  // namespace
 
+std::string tokenizer_file(FileSystem& files, const std::string& tokenizer) {
+  if (tokenizer.empty())
+    throw UsageError("--tokenizer is missing; expected a folder with tokenizer.json");
+  if (!files.exists(tokenizer))
+    throw FileError(
+        "--tokenizer {}: no such file or folder; expected a folder with tokenizer.json (nothing is "
+        "downloaded)",
+        tokenizer);
+  if (!files.is_folder(tokenizer)) return tokenizer;
+  std::string path = join_path(tokenizer, "tokenizer.json");
+  if (!files.exists(path))
+    throw FileError("--tokenizer {}: found no tokenizer.json there; expected a folder with one",
+                    tokenizer);
+  return path;
+}
+
+std::string tokenizer_of_model(FileSystem& files, const std::string& model) {
+  if (!files.exists(join_path(model, "tokenizer.json")))
+    throw FileError(
+        "--model {}: found no tokenizer.json there; give --tokenizer, a folder with one", model);
+  return model;
+}
+
 Preprocessor::Preprocessor(FileSystem& files, const DataOptions& options)
     : options_(options),
       records_{.format = parse_format(options.data_format), .columns = ColumnNames(options.column)},
-      tokenizer_(Tokenizer::load(file_of(files, options.tokenizer))),
+      tokenizer_(Tokenizer::load(tokenizer_file(files, options.tokenizer))),
       token_bytes_(tokenizer_) {
   const TokenizerConfig config = read_tokenizer_config(files, folder_of(files, options.tokenizer));
   const auto find = [&](std::string_view text) {
@@ -84,7 +101,7 @@ Preprocessor::Preprocessor(FileSystem& files, const DataOptions& options)
   std::vector<TokenId>& end_tokens = sample_tokens_.eos_tokens;
   if (eos_token_ && (end_tokens.empty() || end_tokens.back() != *eos_token_))
     end_tokens.push_back(*eos_token_);
-  tokenizer_key_ = to_hex(file_checksum128(files, file_of(files, options.tokenizer)));
+  tokenizer_key_ = to_hex(file_checksum128(files, tokenizer_file(files, options.tokenizer)));
 }
 
 void Preprocessor::log_choices() const {

@@ -17,6 +17,12 @@
 
 namespace odb {
 
+// The tokenizer.json that --tokenizer names, a folder or the file itself. UsageError when it is
+// empty, FileError that names the option when there is none.
+std::string tokenizer_file(FileSystem& files, const std::string& tokenizer);
+// What --tokenizer is when only --model is given: the model's folder. FileError when it has none.
+std::string tokenizer_of_model(FileSystem& files, const std::string& model);
+
 // The tokenizer and its settings; also used without records (tokenize --samples).
 class Preprocessor {
  public:
@@ -35,6 +41,10 @@ class Preprocessor {
   const DataOptions& options() const { return options_; }
   const Tokenizer& tokenizer() const { return tokenizer_; }
   const std::string& template_name() const { return template_.name; }
+  // False where --data-format excludes conversations.
+  bool has_chat_template() const { return template_.has_text; }
+  // In Jinja, for the model's folder; empty: the tokenizer's own text is the one that is used.
+  const std::string& chat_template_text() const { return template_.jinja; }
   const ChatTemplate& chat_template() const { return *template_.chat_template; }
   // The token that ends a text, if the tokenizer names one.
   std::optional<TokenId> eos_token() const { return eos_token_; }

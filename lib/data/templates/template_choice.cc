@@ -8,6 +8,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
+#include "data/templates/jinja_text.h"
 
 namespace odb {
 namespace {
@@ -99,12 +100,16 @@ std::optional<std::string> known_template(std::string_view hash) {
   const auto* const found =
       std::find_if(std::begin(kKnown), std::end(kKnown),
                    [&](const KnownTemplate& known) { return known.hash == hash; });
-  if (found == std::end(kKnown)) return std::nullopt;
-  return std::string(found->name);
+  if (found != std::end(kKnown)) return std::string(found->name);
+  for (const std::string& name : chat_template_names())
+    if (template_hash(jinja_text(name)) == hash) return name;
+  return std::nullopt;
 }
 
-ChosenTemplate choose_template(const std::string& option, const TokenizerConfig& config,
-                               const FindToken& find) {
+namespace {
+
+ChosenTemplate choose(const std::string& option, const TokenizerConfig& config,
+                      const FindToken& find) {
   const TemplateTokens tokens{.find = find, .eos_token = config.eos_token};
   if (option != "auto")
     return {.name = option, .chat_template = make_chat_template(option, tokens)};
@@ -130,8 +135,23 @@ ChosenTemplate choose_template(const std::string& option, const TokenizerConfig&
       config.folder, known_names());
 }
 
+// Whether the tokenizer's own text gives what `name` gives, on any day.
+bool is_own(const std::string& name, const TokenizerConfig& config) {
+  return config.chat_template && known_template(template_hash(*config.chat_template)) == name &&
+         config.chat_template->find("strftime_now") == std::string::npos;
+}
+
+}  // namespace
+
+ChosenTemplate choose_template(const std::string& option, const TokenizerConfig& config,
+                               const FindToken& find) {
+  ChosenTemplate chosen = choose(option, config, find);
+  if (!is_own(chosen.name, config)) chosen.jinja = jinja_text(chosen.name);
+  return chosen;
+}
+
 ChosenTemplate no_template() {
-  return {.name = "none", .chat_template = std::make_unique<NoTemplate>()};
+  return {.name = "none", .chat_template = std::make_unique<NoTemplate>(), .has_text = false};
 }
 
 }  // namespace odb

@@ -26,13 +26,18 @@ TokenizerConfig read_tokenizer_config(FileSystem& files, const std::string& fold
 // 32 hex digits: XXH3-128 of the text with CR LF as LF and without blanks at both ends.
 std::string template_hash(std::string_view text);
 
-// The name of the known template with this hash ("qwen3"), or nullopt.
+// The name of the known template with this hash ("qwen3"), or nullopt. The texts of jinja_text.h
+// are known, too.
 std::optional<std::string> known_template(std::string_view hash);
 
 struct ChosenTemplate {
   std::string name;
   std::unique_ptr<ChatTemplate> chat_template;
   std::string notice;  // to be logged once; empty: none
+  // The same in Jinja for the folder of the trained model. Empty where the tokenizer's own text is
+  // the one in use.
+  std::string jinja = "";
+  bool has_text = true;  // false: "none"
 };
 
 // `option` is --chat-template: "auto" or a template's name. With "auto": the tokenizer's own

@@ -129,7 +129,9 @@ ModelConfig read_model_config(FileSystem& files, const std::string& folder) {
 
 std::string config_json_with_dtype(const ModelConfig& config, const std::string& dtype) {
   Json json = parse_strict_object(config.json, "config.json");
-  json[json.contains("dtype") ? "dtype" : "torch_dtype"] = dtype;
+  for (const char* key : {"dtype", "torch_dtype"})
+    if (json.contains(key)) json[key] = dtype;
+  if (!json.contains("dtype")) json["torch_dtype"] = dtype;
   return json.dump(2) + "\n";
 }
 

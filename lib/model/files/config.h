@@ -67,7 +67,7 @@ ModelConfig parse_model_config(std::string_view json, const std::string& where);
 // The config.json of a model folder.
 ModelConfig read_model_config(FileSystem& files, const std::string& folder);
 
-// `config.json` for weights stored as "float32" or "bfloat16": every other key as it is.
+// `config.json` for weights of a type like "float32" (dtype, torch_dtype): other keys stay.
 std::string config_json_with_dtype(const ModelConfig& config, const std::string& dtype);
 
 }  // namespace odb

@@ -70,6 +70,7 @@ TensorInfo read_entry(const std::string& name, const SortedJson& json, std::uint
 
 std::map<std::string, std::string> read_metadata(const SortedJson& json, const std::string& file) {
   std::map<std::string, std::string> metadata;
+  if (json.is_null()) return metadata;  // as the format's own library reads it
   if (!json.is_object())
     throw FileError("{}: {}: found {}, expected an object", file, kMetadata, found_json(json));
   for (const auto& [key, value] : json.items()) {

@@ -1,8 +1,8 @@
 // The weights of a model folder on disk: which tensor lies in which file, at which bytes.
 //
 // Either one model.safetensors, or shards with model.safetensors.index.json, as transformers writes
-// them. Opening reads all headers and compares them with the index, so a missing, cut or foreign
-// file is named before anything is loaded. Files are read, not mapped: a mapped file that is cut
+// them. Opening reads all headers and compares them with an index that is there, so a missing, cut
+// or foreign file is named before anything is loaded. Files are read, not mapped: one that is cut
 // meanwhile kills the process, and its pages would count as memory of this process.
 #pragma once
 
@@ -21,7 +21,7 @@ struct StoredTensor {
   TensorInfo info;
 };
 
-// By name.
+// By name, without a prefix `_orig_mod.` or `module.` that all have; info.name is as in the file.
 using StoredWeights = std::map<std::string, StoredTensor>;
 
 // Throws FileError that names the file (of a missing shard: the file that the index asks for).

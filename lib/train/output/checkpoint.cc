@@ -13,10 +13,6 @@
 namespace odb {
 namespace {
 
-std::string folder_of(FileSystem& files, const std::string& path) {
-  return files.is_folder(path) ? path : parent_folder(path);
-}
-
 std::uint64_t bytes_of(const std::map<std::string, torch::Tensor>& tensors) {
   std::uint64_t bytes = 0;
   for (const auto& [name, tensor] : tensors)
@@ -69,7 +65,8 @@ CheckpointSnapshot take_snapshot(const CheckpointContents& contents, int rank,
                               .run = contents.run,
                               .data = contents.data,
                               .tokenizer_folder = contents.tokenizer_folder,
-                              .model_folder = contents.model_folder};
+                              .model_folder = contents.model_folder,
+                              .answers = contents.answers};
   if (rank != 0) return snapshot;
   snapshot.weights = taken(contents.model.weights(), tensors);
   snapshot.optimizer = {.tensors = taken(contents.optimizer.state(), tensors),
@@ -81,9 +78,11 @@ void write_snapshot(FileSystem& files, CheckpointDraft& draft, const CheckpointS
   draft.write(data_file(snapshot.rank), to_json(snapshot.data));
   if (snapshot.rank != 0) return;
   snapshot.model->save(files, draft.path(), snapshot.weights);
-  copy_auxiliary_files(files, snapshot.model_folder, draft.path());
-  if (snapshot.tokenizer_folder != snapshot.model_folder)
-    copy_auxiliary_files(files, folder_of(files, snapshot.tokenizer_folder), draft.path());
+  if (snapshot.tokenizer_folder == snapshot.model_folder)
+    copy_auxiliary_files(files, snapshot.model_folder, draft.path());
+  else
+    copy_auxiliary_files(files, snapshot.model_folder, snapshot.tokenizer_folder, draft.path());
+  write_answer_files(files, snapshot.answers, draft.path());
   write_optimizer_state(files, join_path(draft.path(), "optimizer"), snapshot.optimizer);
   draft.write("state.json", to_json(snapshot.run));
 }

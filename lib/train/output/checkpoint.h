@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "batching/state.h"
 #include "dist/training_groups.h"
+#include "model/files/answer_files.h"
 #include "model/trainable_model.h"
 #include "train/output/checkpoint_files.h"
 #include "train/output/optimizer_file.h"
@@ -30,9 +31,10 @@ struct CheckpointContents {
   const Optimizer& optimizer;
   RunState run;
   OwnedState data;  // this rank's
-  // Folders that tokenizer files are copied from.
+  // Where tokenizer files and generation settings are copied from; --tokenizer may be a file.
   std::string tokenizer_folder;
   std::string model_folder;
+  AnswerFiles answers = {};  // take the place of such files
 };
 
 // Whether a snapshot has its own copy of the tensors, or refers to those of the run, which must not
@@ -49,6 +51,7 @@ struct CheckpointSnapshot {
   OwnedState data;
   std::string tokenizer_folder;
   std::string model_folder;
+  AnswerFiles answers;
 };
 
 // A checkpoint is saved in three acts. Only the first one keeps the training from going on.

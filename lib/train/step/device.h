@@ -13,6 +13,11 @@ namespace odb {
 // supports none.
 torch::Device choose_device(const std::string& choice, int local_rank);
 
+// The same refusal before any process of the run is forked: the GPUs are counted by a child
+// process, because CUDA does not survive a fork. Nothing to do for auto and cpu. Blocks for as long
+// as CUDA starts. The calling process must have a single thread.
+void require_device(const std::string& choice, int local_rank);
+
 // What ranks compare (device_match.h): the name of the GPU, or "cpu". Starts CUDA.
 std::string device_name(torch::Device device);
 

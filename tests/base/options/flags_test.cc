@@ -75,6 +75,9 @@ TEST_CASE("unknown, repeated and incomplete flags are refused") {
       {{"--seed"}, "--seed needs a value, but is the last argument"},
       {{"--model", "--join", "off"},
        "--model needs a value, found the flag --join; expected a path"},
+      {{"--model", "--l-max=8"}, "--model needs a value, found the flag --l-max; expected a path"},
+      {{"--model", "--l-maxx", "8"},
+       "--model needs a value, found the flag --l-maxx; expected a path"},
       {{"--model", "caf\xe9"}, "--model: the value is not valid UTF-8"},
   };
   for (const Row& row : rows) {

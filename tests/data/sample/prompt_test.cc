@@ -54,9 +54,10 @@ TEST_CASE("A raw prompt is the text alone") {
   CHECK(preprocessor.tokenizer().decode(raw_prompt(preprocessor, "Once upon")) == "Once upon");
 }
 
-TEST_CASE("An answer ends at its template's control token, or where texts end") {
+TEST_CASE("An answer ends at its template's control token") {
   const Preprocessor preprocessor = preprocessor_with("chatml");
-  CHECK(answer_ends(preprocessor) ==
-        std::vector<TokenId>{*preprocessor.tokenizer().find("<|im_end|>"),
-                             *preprocessor.tokenizer().find("<|endoftext|>")});
+  CHECK(template_ends(preprocessor) ==
+        std::vector<TokenId>{*preprocessor.tokenizer().find("<|im_end|>")});
+  const Preprocessor llama = preprocessor_with("llama3.1");
+  CHECK(template_ends(llama) == std::vector<TokenId>{*llama.tokenizer().find("<|eot_id|>")});
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/real_file_system.h"
 #include "catch.h"
+#include "data/templates/jinja_text.h"
 #include "temporary_folder.h"
 
 using namespace odb;
@@ -63,6 +64,25 @@ TEST_CASE("Which template is chosen") {
   const ChosenTemplate fallback = choose_template("auto", {.folder = "tok"}, knows(kChatml));
   CHECK(fallback.name == "chatml");
   CHECK_THAT(fallback.notice, Catch::Contains("tok has no chat template"));
+}
+
+TEST_CASE("A chosen template has a text for the model's folder, which auto recognizes again") {
+  const std::vector<std::string> tokens = {
+      "<|im_start|>", "<|im_end|>", "<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>",
+      "<|eot_id|>",   "<e>"};
+  for (const std::string& name : chat_template_names()) {
+    INFO(name);
+    TokenizerConfig config{.folder = "tok", .chat_template = "unknown", .eos_token = "<e>"};
+    const ChosenTemplate chosen = choose_template(name, config, knows(tokens));
+    CHECK(chosen.jinja == jinja_text(name));
+    config.chat_template = chosen.jinja + "\n";
+    const ChosenTemplate again = choose_template("auto", config, knows(tokens));
+    CHECK(again.name == name);
+    CHECK(again.jinja.empty());  // the folder has it
+  }
+  CHECK(jinja_text("vicuna").empty());
+  CHECK(choose_template("auto", {.folder = "tok"}, knows(kChatml)).jinja == jinja_text("chatml"));
+  CHECK(no_template().jinja.empty());
 }
 
 TEST_CASE("An unknown template is refused with the known names") {

@@ -128,16 +128,22 @@ TEST_CASE("Text that is not a configuration") {
   }
 }
 
-TEST_CASE("The type of stored weights is written to the key that exists") {
+TEST_CASE("The type of stored weights is written to every key that exists") {
   Json json = tiny_config();
   CHECK(Json::parse(config_json_with_dtype(parse(json), "bfloat16"))["torch_dtype"] == "bfloat16");
   json["dtype"] = "float32";
   const Json changed = Json::parse(config_json_with_dtype(parse(json), "bfloat16"));
-  json["dtype"] = "bfloat16";
-  CHECK(changed == json);
+  Json expected = json;
+  expected["dtype"] = "bfloat16";
+  if (json.contains("torch_dtype")) expected["torch_dtype"] = "bfloat16";
+  CHECK(changed == expected);
+  json["torch_dtype"] = "float16";
+  const Json both = Json::parse(config_json_with_dtype(parse(json), "bfloat16"));
+  CHECK(both["dtype"] == "bfloat16");
+  CHECK(both["torch_dtype"] == "bfloat16");
 }
 
-TEST_CASE("Answers end where config.json or generation_config.json say") {
+TEST_CASE("Answers end where generation_config.json says, or without it config.json") {
   const TemporaryFolder folder;
   RealFileSystem files;
   const auto ends = [&] {
@@ -146,11 +152,11 @@ TEST_CASE("Answers end where config.json or generation_config.json say") {
   CHECK(ends() == std::vector<std::int64_t>{7});
   const std::string path =
       folder.write("generation_config.json", R"({"eos_token_id": [9, 7, 3], "top_k": 20})");
-  CHECK(ends() == std::vector<std::int64_t>{7, 9, 3});
+  CHECK(ends() == std::vector<std::int64_t>{9, 7, 3});
   folder.write("generation_config.json", R"({"eos_token_id": 9})");
-  CHECK(ends() == std::vector<std::int64_t>{7, 9});
+  CHECK(ends() == std::vector<std::int64_t>{9});
   folder.write("generation_config.json", R"({"do_sample": true})");
-  CHECK(ends() == std::vector<std::int64_t>{7});
+  CHECK(ends().empty());
   for (const std::string wrong :
        {R"({"eos_token_id": [3, 20]})", R"({"eos_token_id": "end"})", "no JSON"}) {
     folder.write("generation_config.json", wrong);

@@ -104,6 +104,14 @@ TEST_CASE("Entries that contradict themselves or each other are refused by tenso
     check_refused(safetensors_bytes("{" + row.entries + "}", 8), {row.message});
 }
 
+TEST_CASE("Metadata that is null counts as none") {
+  const std::string bytes =
+      safetensors_bytes("{\"__metadata__\":null," + entry("a", "F32", "[2]", "[0,8]") + "}", 8);
+  const SafetensorsHeader header = parse_file(bytes);
+  CHECK(header.metadata.empty());
+  CHECK(header.tensors.size() == 1);
+}
+
 TEST_CASE("What is written is read back, and equal tensors give equal files") {
   const TemporaryFolder folder;
   RealFileSystem files;

@@ -53,8 +53,52 @@ TEST_CASE("Shards are found by their index, and a single file comes first") {
   const StoredWeights sharded = open_stored_weights(files, folder.path());
   CHECK(sharded.size() == 3);
   CHECK(sharded.at("c").path == folder / "two.safetensors");
-  folder.write("model.safetensors", file_of({"d"}));
-  CHECK(open_stored_weights(files, folder.path()).size() == 1);
+  folder.write("model.safetensors", file_of({"a", "b", "c"}));
+  CHECK(open_stored_weights(files, folder.path()).at("c").path == folder / "model.safetensors");
+}
+
+TEST_CASE("A single file beside the index of another model is refused") {
+  const TemporaryFolder folder;
+  folder.write("one.safetensors", file_of({"a", "b"}));
+  folder.write(kIndex, index_of({{"a", "one.safetensors"}, {"b", "one.safetensors"}}));
+  folder.write("model.safetensors", file_of({"a"}));
+  check_refused(folder, {"different models", "tensor b is only in", kIndex, "model.safetensors"});
+  folder.write("model.safetensors", file_of({"a", "b", "d"}));
+  check_refused(folder, {"different models", "tensor d is only in " + folder.path()});
+}
+
+TEST_CASE("A prefix that all names have is left out, with a notice") {
+  const ModelConfig config = parse(tiny_config());
+  RealFileSystem files;
+  for (const std::string prefix : {"_orig_mod.", "module.", "module._orig_mod."}) {
+    INFO(prefix);
+    const TemporaryFolder folder;
+    std::vector<std::string> names;
+    for (const PublishedWeight& weight : published_weights(config))
+      names.push_back(prefix + weight.name);
+    folder.write("model.safetensors", file_of(names));
+    const StoredWeights stored = open_stored_weights(files, folder.path());
+    CHECK(stored.at("model.norm.weight").info.name == prefix + "model.norm.weight");
+    const WeightCheck check = check_weights(config, stored);
+    REQUIRE(check.warnings.size() == 1);
+    CHECK_THAT(check.warnings[0],
+               Catch::Contains("begin with '" + prefix + "', which is left out"));
+    names.push_back("extra");  // not all have it
+    folder.write("model.safetensors", file_of(names));
+    CHECK(open_stored_weights(files, folder.path()).contains(prefix + "model.norm.weight"));
+  }
+}
+
+TEST_CASE("When no name fits, the message shows the names in the file") {
+  const ModelConfig config = parse(tiny_config());
+  RealFileSystem files;
+  const TemporaryFolder folder;
+  folder.write("model.safetensors", file_of({"transformer.wte.weight", "transformer.h.0.ln.bias"}));
+  const WeightCheck check = check_weights(config, open_stored_weights(files, folder.path()));
+  CHECK(check.problems.front() ==
+        "25 of the 25 tensors that config.json describes are missing; found 2 others: "
+        "transformer.h.0.ln.bias, transformer.wte.weight");
+  CHECK_THROWS_WITH(require_weights(check, "folder"), Catch::Contains("transformer.wte.weight"));
 }
 
 TEST_CASE("An index that does not fit its folder is refused by name") {
@@ -165,9 +209,9 @@ TEST_CASE("Of many problems the first ten are reported, and the number of the ot
   folder.write("config.json", tiny_config().dump());
   folder.write("model.safetensors", file_of({"a"}));
   const ModelReport report = inspect_model(files, folder.path(), {}, 100);
-  CHECK(report.check.problems.size() == 26);
+  CHECK(report.check.problems.size() == 27);
   const std::string text = report_text(report);
-  CHECK_THAT(text, Catch::EndsWith("wrong: and 16 more\n"));
+  CHECK_THAT(text, Catch::EndsWith("wrong: and 17 more\n"));
   CHECK_THAT(text, !Catch::Contains(report.check.problems[10]));
-  CHECK(nlohmann::json::parse(report_json(report))["problems"].size() == 26);
+  CHECK(nlohmann::json::parse(report_json(report))["problems"].size() == 27);
 }
