@@ -15,7 +15,7 @@ void describe(OptionTable& table, DataOptions& options) {
   table.add("cache-dir", options.cache_dir)
       .help(
           "folder for indexes and decompressed copies; empty: .odb-cache next to the data, "
-          "or ~/.cache/odb-trainer if that is not writable");
+          "or odb-trainer in $XDG_CACHE_HOME or ~/.cache if that is not writable");
   describe_preprocessing(table, options);
 }
 

@@ -35,6 +35,19 @@ struct Message {
   bool supervised = true;  // false: an answer that is context only
 };
 
+// What a record holds that does not reach its sample, to be counted and reported.
+struct RecordNotes {
+  std::vector<std::string_view> unknown_keys;  // of messages, one for each time; not null ones
+  std::uint32_t empty_answers = 0;             // answers to be trained that have no content
+  std::uint32_t flagged_prompts = 0;  // turns that are no answers, and are marked to be trained
+
+  void clear() {
+    unknown_keys.clear();
+    empty_answers = 0;
+    flagged_prompts = 0;
+  }
+};
+
 struct Conversation {
   std::vector<Message> messages;
   std::vector<ToolCall> tool_calls;     // of all messages

@@ -59,11 +59,9 @@ std::string join_parts(const simdjson::dom::array& parts, const std::string& con
   return joined;
 }
 
-bool parse_weight(const JsonValue& json, const std::string& context) {
-  double weight = 0;
-  if (json.get(weight) != simdjson::SUCCESS || (weight != 0 && weight != 1))
-    throw DataError("{}: expected 0 (context only) or 1 (trained)", context);
-  return weight == 1;
+// Keys of OpenAI's messages that no template here writes.
+bool is_ignored_key(std::string_view key) {
+  return key == "name" || key == "tool_call_id";
 }
 
 }  // namespace
@@ -121,16 +119,69 @@ void MessageReader::read_message(const JsonValue& json, const ErrorContext& cont
     throw DataError(
         "{}: found tool calls in a turn of the role '{}'; expected the role 'assistant'",
         context.text(), name(message.role));
-  if (const auto& reasoning = fields[Column::reasoning_content]) {
-    message.reasoning = as_string(*reasoning);
-    if (!message.reasoning)
-      throw DataError("{}: found {}; expected a text",
-                      context.text(names_[Column::reasoning_content]), kind_of(*reasoning));
-  }
-  if (fields.has(Column::weight))
-    message.supervised =
-        parse_weight(*fields[Column::weight], context.text(names_[Column::weight]));
+  read_other_keys(object, context, message);
   into.messages.push_back(message);
+}
+
+void MessageReader::start_record() {
+  notes_.clear();
+  read_zero_fraction_ = false;
+}
+
+// The reasoning, the flag and all keys that are not columns, under any of their names.
+void MessageReader::read_other_keys(const simdjson::dom::object& object,
+                                    const ErrorContext& context, Message& message) {
+  std::optional<bool> flag;
+  for (const auto field : object) {
+    if (field.value.is_null()) continue;
+    std::optional<Column> column = names_.message_column(field.key);
+    if (!column) column = names_.alias(field.key);
+    if (column == Column::reasoning_content)
+      read_reasoning(field.value, context, field.key, message);
+    else if (column == Column::weight)
+      note_flag(parse_flag(field.value, context.text(field.key)), context, field.key, flag);
+    else if (!column && !is_ignored_key(field.key))
+      notes_.unknown_keys.push_back(field.key);
+  }
+  message.supervised = flag.value_or(true);
+  if (flag == true && message.role != Role::assistant) ++notes_.flagged_prompts;
+}
+
+void MessageReader::read_reasoning(const JsonValue& json, const ErrorContext& context,
+                                   std::string_view key, Message& message) const {
+  const auto text = as_string(json);
+  if (!text) throw DataError("{}: found {}; expected a text", context.text(key), kind_of(json));
+  if (message.reasoning && !message.reasoning->empty() && !text->empty() &&
+      *message.reasoning != *text)
+    throw DataError(
+        "{}: found two texts of reasoning that differ; expected one of the keys '{}', "
+        "reasoning and thinking",
+        context.text(key), names_[Column::reasoning_content]);
+  if (!message.reasoning || !text->empty()) message.reasoning = text;
+}
+
+bool MessageReader::parse_flag(const JsonValue& json, const std::string& context) {
+  bool flag = false;
+  if (json.get(flag) == simdjson::SUCCESS) return flag;
+  double weight = 0;
+  if (json.get(weight) != simdjson::SUCCESS)
+    throw DataError("{}: found {}; expected true or 1 (trained), or false or 0 (context only)",
+                    context, kind_of(json));
+  if (weight != 0 && weight != 1)
+    throw DataError("{}: found the number {}; expected 1 (trained) or 0 (context only)", context,
+                    weight);
+  read_zero_fraction_ = read_zero_fraction_ || (weight == 0 && json.is_double());
+  return weight == 1;
+}
+
+void MessageReader::note_flag(bool trained, const ErrorContext& context, std::string_view key,
+                              std::optional<bool>& flag) const {
+  if (flag && *flag != trained)
+    throw DataError(
+        "{}: found {}, and another key of the message says the opposite; expected one "
+        "of them",
+        context.text(key), trained ? "that the turn is trained" : "that it is not");
+  flag = trained;
 }
 
 void MessageReader::read_calls(const Fields& fields, const ErrorContext& context, Message& message,

@@ -4,6 +4,9 @@
 // Roles: system, developer; user, human; assistant, gpt, chatgpt, model, bot; tool, function,
 // observation, function_response, ipython; function_call (an assistant's call as JSON text). Any
 // other is refused: a guessed role would shift the labels.
+//
+// Whether an answer is trained may be said by weight, train, training, trainable, loss or
+// loss_mask: true or 1, false or 0. Two of them that differ are refused.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +28,14 @@ class MessageReader {
 
   ToolReader& tools() { return tools_; }
 
+  // What was found in messages since the last call of start_record, and is not used.
+  const RecordNotes& notes() const { return notes_; }
+  // Whether a flag was zero and written as a fraction. It may then be a number that is too small
+  // for 64 bits; only the text of the record shows that.
+  bool read_zero_fraction() const { return read_zero_fraction_; }
+  // Before the messages of a record.
+  void start_record();
+
  private:
   // The message that is being read. Its name is formatted only for an error.
   struct ErrorContext {
@@ -35,6 +46,13 @@ class MessageReader {
   };
 
   void read_message(const JsonValue& json, const ErrorContext& context, Conversation& into);
+  void read_other_keys(const simdjson::dom::object& object, const ErrorContext& context,
+                       Message& message);
+  void read_reasoning(const JsonValue& json, const ErrorContext& context, std::string_view key,
+                      Message& message) const;
+  bool parse_flag(const JsonValue& json, const std::string& context);
+  void note_flag(bool trained, const ErrorContext& context, std::string_view key,
+                 std::optional<bool>& flag) const;
   Column content_column(const Fields& fields) const;
   void read_calls(const Fields& fields, const ErrorContext& context, Message& message,
                   Conversation& into);
@@ -45,6 +63,8 @@ class MessageReader {
 
   ColumnNames names_;
   ToolReader tools_;
+  RecordNotes notes_;
+  bool read_zero_fraction_ = false;
 };
 
 }  // namespace odb

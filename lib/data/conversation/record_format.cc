@@ -19,6 +19,19 @@ constexpr std::array<std::string_view, kColumns> kColumnNames = {
     "labels",     "role",          "content", "from",       "value",       "reasoning_content",
     "tool_calls", "function_call", "weight"};
 
+struct Alias {
+  std::string_view name;
+  Column column;
+};
+
+constexpr Alias kAliases[] = {{"reasoning", Column::reasoning_content},
+                              {"thinking", Column::reasoning_content},
+                              {"train", Column::weight},
+                              {"training", Column::weight},
+                              {"trainable", Column::weight},
+                              {"loss", Column::weight},
+                              {"loss_mask", Column::weight}};
+
 }  // namespace
 
 std::string_view name(RecordFormat format) {
@@ -48,7 +61,20 @@ ColumnNames::ColumnNames(const std::vector<std::string>& words) : ColumnNames() 
           "one of {}",
           word, fmt::join(kColumnNames, ", "));
     at(names_, found - kColumnNames.begin()) = word.substr(equals + 1);
+    at(is_mapped_, found - kColumnNames.begin()) = true;
   }
+}
+
+std::optional<Column> ColumnNames::message_column(std::string_view name) const {
+  for (std::size_t column = static_cast<std::size_t>(Column::role); column < kColumns; ++column)
+    if (names_[column] == name) return static_cast<Column>(column);
+  return std::nullopt;
+}
+
+std::optional<Column> ColumnNames::alias(std::string_view name) const {
+  for (const Alias& alias : kAliases)
+    if (alias.name == name && !at(is_mapped_, alias.column)) return alias.column;
+  return std::nullopt;
 }
 
 Fields::Fields(const simdjson::dom::object& object, const ColumnNames& names, Column first,

@@ -67,8 +67,16 @@ class ColumnNames {
 
   const std::string& operator[](Column column) const { return at(names_, column); }
 
+  // The column of a message (role to weight) with this name; nullopt: none.
+  std::optional<Column> message_column(std::string_view name) const;
+  // The column that another common name of it stands for: reasoning and thinking for
+  // reasoning_content; train, training, trainable, loss and loss_mask for weight. A column that was
+  // mapped has no other names.
+  std::optional<Column> alias(std::string_view name) const;
+
  private:
   std::array<std::string, kColumns> names_;
+  std::array<bool, kColumns> is_mapped_{};
 };
 
 // The columns of one JSON object. Null counts as absent; of duplicate keys the last one counts.

@@ -17,6 +17,40 @@ std::string key_list(const simdjson::dom::object& object) {
   return keys.empty() ? "none" : keys;
 }
 
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+// The ids must be one sample, and its labels all that says what is trained.
+void check_token_keys(const simdjson::dom::object& object, const ColumnNames& names,
+                      const Fields& fields) {
+  for (const auto field : object) {
+    if (field.value.is_null() || field.key == names[Column::input_ids] ||
+        field.key == names[Column::labels])
+      continue;
+    switch (token_key(field.key)) {
+      case TokenKey::packing:
+        throw DataError(
+            "found the key '{}' beside '{}': the row was packed beforehand; expected one sample in "
+            "each row, which batching joins",
+            field.key, names[Column::input_ids]);
+      case TokenKey::label_mask:
+        if (fields.has(Column::labels)) break;
+        throw DataError(
+            "found the key '{}' and no '{}'; expected labels, -100 where a token is not trained",
+            field.key, names[Column::labels]);
+      case TokenKey::attention_mask:
+        if (is_all_ones(field.value)) break;
+        throw DataError(
+            "{}: found something else than a list of ones: the row was padded or packed "
+            "beforehand; expected one sample without padding in each row",
+            field.key);
+      case TokenKey::other:
+        break;
+    }
+  }
+}
+
 }  // namespace
 
 RecordParser::RecordParser(RecordParserOptions options)
@@ -35,10 +69,22 @@ const ParsedRecord& RecordParser::parse(RecordBuffer& record) {
         "found the keys {}; expected messages, conversations, instruction, prompt and "
         "completion, text or input_ids (map others with --column)",
         key_list(object));
+  if (format == RecordFormat::tokens) check_token_keys(object, options_.columns, fields);
   record_.format = *format;
   record_.conversation.clear();
   record_.kind = RecordKind::conversation;
-  switch (*format) {
+  messages_.start_record();
+  read_format(fields);
+  if (messages_.read_zero_fraction() && has_underflow(record.text()))
+    throw DataError(
+        "found a number that is too small for 64 bits; a weight is 0 or 1 and nothing else");
+  record_.notes = messages_.notes();
+  note_empty_answers();
+  return record_;
+}
+
+void RecordParser::read_format(const Fields& fields) {
+  switch (record_.format) {
     case RecordFormat::messages:
       read_messages(fields, Column::messages);
       break;
@@ -61,7 +107,19 @@ const ParsedRecord& RecordParser::parse(RecordBuffer& record) {
       read_tokens(fields);
       break;
   }
-  return record_;
+}
+
+// An answer is not empty if a call or its reasoning is all that it has.
+void RecordParser::note_empty_answers() {
+  if (record_.kind == RecordKind::tokens) return;
+  if (record_.kind == RecordKind::text) {
+    record_.notes.empty_answers = is_blank(record_.completion) ? 1 : 0;
+    return;
+  }
+  for (const Message& message : record_.conversation.messages)
+    if (message.role == Role::assistant && message.supervised && message.calls == 0 &&
+        is_blank(message.content) && is_blank(message.reasoning.value_or("")))
+      ++record_.notes.empty_answers;
 }
 
 void RecordParser::add_turn(Role role, std::string_view content) {
@@ -166,6 +224,7 @@ bool RecordParser::read_plain_tokens(const RecordBuffer& record) {
   record_.format = RecordFormat::tokens;
   record_.kind = RecordKind::tokens;
   record_.conversation.clear();
+  record_.notes.clear();
   check_label_count();
   return true;
 }

@@ -27,6 +27,7 @@ struct ParsedRecord {
   // record every token is its own label.
   std::vector<std::int32_t> tokens;
   std::vector<std::int32_t> labels;
+  RecordNotes notes;
 };
 
 struct RecordParserOptions {
@@ -42,6 +43,8 @@ class RecordParser {
   // The result, and all views in it, are valid until the next call. Throws DataError with the
   // reason, without a place: what was found in the record and what was expected.
   const ParsedRecord& parse(RecordBuffer& record);
+  // The last result; incomplete if the record was refused.
+  const ParsedRecord& last() const { return record_; }
 
  private:
   void read_messages(const Fields& fields, Column list);
@@ -52,6 +55,8 @@ class RecordParser {
   bool read_plain_tokens(const RecordBuffer& record);
   void read_tokens(const Fields& fields);
   void check_label_count() const;
+  void read_format(const Fields& fields);
+  void note_empty_answers();
   std::string_view want_text(const Fields& fields, Column column) const;
   std::string_view optional_text(const Fields& fields, Column column) const;
   std::vector<std::int32_t> want_ids(const Fields& fields, Column column) const;

@@ -1,5 +1,7 @@
 #include "data/conversation/token_record.h"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -73,7 +75,27 @@ class Walker {
   const char* last_;
 };
 
+constexpr std::string_view kPackingKeys[] = {
+    "position_ids",  "seq_lengths",   "seq_lens", "sequence_lengths", "cu_seqlens",  "cu_seq_lens",
+    "cu_seq_lens_q", "cu_seq_lens_k", "seq_idx",  "segment_ids",      "document_ids"};
+constexpr std::string_view kLabelMasks[] = {"loss_mask", "loss_weights", "completion_mask",
+                                            "assistant_masks"};
+
+bool may_be_skipped(std::string_view key, const std::vector<std::int32_t>& values) {
+  const TokenKey kind = token_key(key);
+  return kind == TokenKey::other ||
+         (kind == TokenKey::attention_mask &&
+          std::ranges::all_of(values, [](std::int32_t value) { return value == 1; }));
+}
+
 }  // namespace
+
+TokenKey token_key(std::string_view key) {
+  if (key == "attention_mask") return TokenKey::attention_mask;
+  if (std::ranges::find(kPackingKeys, key) != std::end(kPackingKeys)) return TokenKey::packing;
+  return std::ranges::find(kLabelMasks, key) != std::end(kLabelMasks) ? TokenKey::label_mask
+                                                                      : TokenKey::other;
+}
 
 TokenRecord read_token_record(std::string_view text, const TokenColumns& columns,
                               std::vector<std::int32_t>& ids, std::vector<std::int32_t>& labels) {
@@ -93,6 +115,7 @@ TokenRecord read_token_record(std::string_view text, const TokenColumns& columns
     has_ids = has_ids || is_ids;
     has_labels = has_labels || is_labels;
     if (!walker.numbers(is_ids ? ids : is_labels ? labels : others)) return TokenRecord::none;
+    if (!is_ids && !is_labels && !may_be_skipped(*key, others)) return TokenRecord::none;
   } while (walker.take(','));
   walker.skip_blanks();
   if (!walker.at_last() || !has_ids) return TokenRecord::none;

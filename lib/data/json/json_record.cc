@@ -109,6 +109,42 @@ JsonValue JsonParser::parse_copy(std::string_view text) {
   return parse(std::span(copy_).first(text.size()));
 }
 
+bool has_underflow(std::string_view json) {
+  for (std::size_t at = 0; at < json.size();) {
+    if (json[at] == '"') {
+      for (++at; at < json.size() && json[at] != '"'; ++at)
+        if (json[at] == '\\') ++at;
+      ++at;
+      continue;
+    }
+    if (json[at] != '-' && (json[at] < '0' || json[at] > '9')) {
+      ++at;
+      continue;
+    }
+    const std::string_view rest = json.substr(at);
+    const std::string_view number = rest.substr(0, rest.find_first_not_of("+-.0123456789eE"));
+    double value = 0;
+    std::from_chars(number.data(), number.data() + number.size(), value);
+    const std::string_view digits = number.substr(0, number.find_first_of("eE"));
+    if (value == 0 && digits.find_first_of("123456789") != std::string_view::npos) return true;
+    at += number.size();
+  }
+  return false;
+}
+
+bool is_all_ones(const JsonValue& json) {
+  simdjson::dom::array array;
+  if (json.get(array) != simdjson::SUCCESS) return false;
+  for (const JsonValue item : array) {
+    double value = 0;
+    bool flag = false;
+    const bool is_one = (item.get(value) == simdjson::SUCCESS && value == 1) ||
+                        (item.get(flag) == simdjson::SUCCESS && flag);
+    if (!is_one) return false;
+  }
+  return true;
+}
+
 std::string_view kind_of(const JsonValue& json) {
   switch (json.type()) {
     case simdjson::dom::element_type::ARRAY:

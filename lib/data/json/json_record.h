@@ -33,6 +33,13 @@ class JsonParser {
 // Writes \ufffd over every \uXXXX that is half of a surrogate pair; returns how many there were.
 std::size_t replace_lone_surrogates(std::span<char> json);
 
+// Whether a number of the text is not zero and becomes zero as a double, as 1e-400 does. REQUIRES:
+// the text was parsed without an error.
+bool has_underflow(std::string_view json);
+
+// Whether it is a list of ones.
+bool is_all_ones(const JsonValue& json);
+
 // "an object", "a string", ...: what was found, for messages.
 std::string_view kind_of(const JsonValue& json);
 

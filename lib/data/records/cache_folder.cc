@@ -8,6 +8,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "data/records/build_lock.h"
 
 namespace odb {
@@ -38,9 +39,21 @@ std::string temporary_stem(const std::string& path) {
 
 }  // namespace
 
-std::string CacheFolder::user_home() {
+std::string CacheFolder::user_cache_folder(const std::string& xdg_cache_home,
+                                           const std::string& home,
+                                           const std::string& database_home) {
+  const auto is_absolute = [](const std::string& path) { return path.starts_with('/'); };
+  if (is_absolute(xdg_cache_home)) return join_path(xdg_cache_home, "odb-trainer");
+  for (const std::string& folder : {home, database_home})
+    if (is_absolute(folder)) return join_path(join_path(folder, ".cache"), "odb-trainer");
+  return "";
+}
+
+std::string CacheFolder::user_cache_folder() {
   const struct passwd* const user = ::getpwuid(::getuid());
-  return user == nullptr || user->pw_dir == nullptr ? "" : user->pw_dir;
+  return user_cache_folder(process_environment("XDG_CACHE_HOME").value_or(""),
+                           process_environment("HOME").value_or(""),
+                           user == nullptr || user->pw_dir == nullptr ? "" : user->pw_dir);
 }
 
 std::string CacheFolder::key_of(const std::string& data_path) {
@@ -55,7 +68,7 @@ std::vector<std::string> CacheFolder::folders(const std::string& data_path) cons
   if (!chosen_.empty()) return {chosen_};
   std::vector<std::string> folders{
       join_path(parent_folder(absolute_path(data_path)), ".odb-cache")};
-  if (!home_.empty()) folders.push_back(join_path(join_path(home_, ".cache"), "odb-trainer"));
+  if (!user_folder_.empty()) folders.push_back(user_folder_);
   return folders;
 }
 
@@ -71,7 +84,8 @@ std::string CacheFolder::folder_to_write(const std::string& data_path) const {
   const std::vector<std::string> choice = folders(data_path);
   if (chosen_.empty() && can_write(*files_, choice.front())) return choice.front();
   try {
-    if (chosen_.empty() && choice.size() == 1) throw FileError("the user has no home");
+    if (chosen_.empty() && choice.size() == 1)
+      throw FileError("the user has no home folder ($XDG_CACHE_HOME and $HOME are not set)");
     files_->make_folders(choice.back());
     return choice.back();
   } catch (const FileError& error) {

@@ -16,10 +16,10 @@ namespace odb {
 
 class CacheFolder {
  public:
-  // `chosen` is --cache-dir; empty: .odb-cache next to each data file, else .cache/odb-trainer in
-  // `home`.
-  explicit CacheFolder(FileSystem& files, std::string chosen = "", std::string home = user_home())
-      : files_(&files), chosen_(std::move(chosen)), home_(std::move(home)) {}
+  // `chosen` is --cache-dir; empty: .odb-cache next to each data file, else `user_folder`.
+  explicit CacheFolder(FileSystem& files, std::string chosen = "",
+                       std::string user_folder = user_cache_folder())
+      : files_(&files), chosen_(std::move(chosen)), user_folder_(std::move(user_folder)) {}
 
   FileSystem& files() const { return *files_; }
 
@@ -41,8 +41,13 @@ class CacheFolder {
   std::string find_or_make(const std::string& data_path, const std::string& name,
                            const IsValid& is_valid, const Build& build) const;
 
-  // The user's home folder from the system's user database; empty: none.
-  static std::string user_home();
+  // The user's folder: odb-trainer in $XDG_CACHE_HOME, else .cache/odb-trainer in $HOME, else in
+  // the home folder of the system's user database. A variable that is no absolute path does not
+  // count. Empty: none of them is known.
+  static std::string user_cache_folder();
+  // The same from given values.
+  static std::string user_cache_folder(const std::string& xdg_cache_home, const std::string& home,
+                                       const std::string& database_home);
 
  private:
   std::vector<std::string> folders(const std::string& data_path) const;
@@ -51,7 +56,7 @@ class CacheFolder {
 
   FileSystem* files_;  // not owned
   std::string chosen_;
-  std::string home_;
+  std::string user_folder_;
 };
 
 }  // namespace odb

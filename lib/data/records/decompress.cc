@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <memory>
 #include <span>
@@ -10,17 +11,25 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/progress_callback.h"
+#include "data/records/file_kind.h"
 
 namespace odb {
 namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 20;
 constexpr int kGzipOnly = 16 + MAX_WBITS;
+// 2 GiB, the largest window that zstd makes (--ultra --long=31).
+constexpr int kMaxWindowBits = 31;
 
 [[noreturn]] void refuse(const DataFile& file, std::uint64_t at, const std::string& what) {
   throw DataError(
       "{}: cannot be decompressed: {} at byte {} of {}; the file is damaged, get it again",
       file.path(), what, at, file.size());
+}
+
+// What a sound file needs and we cannot give is not damage.
+[[noreturn]] void refuse_limit(const DataFile& file, const std::string& what) {
+  throw DataError("{}: cannot be decompressed: {}", file.path(), what);
 }
 
 // The compressed bytes, buffer by buffer.
@@ -80,6 +89,7 @@ void gunzip(const DataFile& file, Source& source, OutputFile& into) {
       stream->next_out = reinterpret_cast<Bytef*>(out.data());
       stream->avail_out = static_cast<uInt>(out.size());
       const int rc = inflate(stream.get(), Z_NO_FLUSH);
+      if (rc == Z_MEM_ERROR) refuse_limit(file, "there is not enough memory for it");
       if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
         refuse(file, source.at() - stream->avail_in,
                stream->msg != nullptr ? stream->msg : "bad gzip data");
@@ -94,8 +104,35 @@ struct EndDecompress {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
+[[noreturn]] void refuse_zstd(const DataFile& file, std::uint64_t at, std::size_t code) {
+  switch (ZSTD_getErrorCode(code)) {
+    case ZSTD_error_frameParameter_windowTooLarge:
+      refuse_limit(file,
+                   fmt::format("its window is larger than 2^{} bytes; compress it again with zstd "
+                               "--long={} or a smaller window",
+                               kMaxWindowBits, kMaxWindowBits));
+    case ZSTD_error_memory_allocation:
+      refuse_limit(file,
+                   "there is not enough memory for its window (up to 2 GiB); compress it "
+                   "again without --long");
+    case ZSTD_error_dictionary_wrong:
+      refuse_limit(file,
+                   "it was compressed with a dictionary, which is not part of the file; "
+                   "compress it again without -D");
+    case ZSTD_error_version_unsupported:
+      refuse_limit(file,
+                   "it has the format of a zstd before 0.8; compress it again with a newer "
+                   "zstd");
+    default:
+      refuse(file, at, ZSTD_getErrorName(code));
+  }
+}
+
 void unzstd(const DataFile& file, Source& source, OutputFile& into) {
   const std::unique_ptr<ZSTD_DCtx, EndDecompress> context(ZSTD_createDCtx());
+  if (context == nullptr ||
+      ZSTD_isError(ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kMaxWindowBits)) != 0)
+    throw InternalError("zstd cannot be initialized");
   std::vector<char> out(kBufferBytes);
   std::size_t left = 0;
   for (std::span<char> in = source.next(); !in.empty(); in = source.next()) {
@@ -104,17 +141,12 @@ void unzstd(const DataFile& file, Source& source, OutputFile& into) {
     while (from.pos < from.size || (full && left != 0)) {
       ZSTD_outBuffer to{.dst = out.data(), .size = out.size(), .pos = 0};
       left = ZSTD_decompressStream(context.get(), &to, &from);
-      if (ZSTD_isError(left) != 0)
-        refuse(file, source.at() - from.size + from.pos, ZSTD_getErrorName(left));
+      if (ZSTD_isError(left) != 0) refuse_zstd(file, source.at() - from.size + from.pos, left);
       into.write({out.data(), to.pos});
       full = to.pos == to.size;
     }
   }
   if (left != 0) refuse(file, source.at(), "unexpected end of data");
-}
-
-bool is_gzip(const std::string& path) {
-  return path.ends_with(".gz");
 }
 
 std::string without_suffix(const std::string& name) {
@@ -147,10 +179,6 @@ void remove_copies(FileSystem& files, const std::string& folder, const std::stri
 
 }  // namespace
 
-bool is_compressed(const std::string& path) {
-  return is_gzip(path) || path.ends_with(".zst");
-}
-
 std::string decompressed_copy(const CacheFolder& cache, const DataFile& file,
                               const ProgressCallback& progress) {
   FileSystem& files = cache.files();
@@ -165,7 +193,7 @@ std::string decompressed_copy(const CacheFolder& cache, const DataFile& file,
         remove_copies(files, parent_folder(copy), CacheFolder::key_of(file.path()), inner);
         OutputFile into = files.create(temporary);
         Source source(file, progress);
-        if (is_gzip(file.path()))
+        if (compression_of(file.path()) == Compression::gzip)
           gunzip(file, source, into);
         else
           unzstd(file, source, into);

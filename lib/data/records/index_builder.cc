@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "data/records/array_scanner.h"
+#include "data/records/file_kind.h"
 #include "data/records/index_writer.h"
 #include "data/records/line_scanner.h"
 
@@ -87,7 +88,7 @@ Scanned scan_array_into(IndexWriter& writer, const DataFile& file, const IndexBu
 
 RecordLayout detect_layout(const DataFile& file) {
   for (const std::string_view suffix : {".jsonl", ".ndjson"})
-    if (file.path().ends_with(suffix)) return RecordLayout::lines;
+    if (has_ending(file.path(), suffix)) return RecordLayout::lines;
   std::vector<char> buffer(kReadBytes);
   for (std::uint64_t at = byte_order_mark_bytes(file); at < file.size(); at += buffer.size()) {
     const std::string_view bytes(buffer.data(), file.read_at(at, buffer));

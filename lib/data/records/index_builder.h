@@ -12,8 +12,8 @@
 
 namespace odb {
 
-// A JSON array if the first non-blank byte is '[' and the name does not end in .jsonl or .ndjson;
-// otherwise lines.
+// A JSON array if the first non-blank byte is '[' and the name does not end in .jsonl or .ndjson
+// (in any case); otherwise lines.
 RecordLayout detect_layout(const DataFile& file);
 
 struct IndexBuild {

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/progress_callback.h"
 #include "data/records/decompress.h"
+#include "data/records/file_kind.h"
 
 namespace odb {
 namespace {
@@ -16,13 +17,20 @@ constexpr std::size_t kPadding = 64;  // what simdjson may read beyond the end
 constexpr std::size_t kKeptBytes = 4 << 20;
 
 std::optional<DataFile> open_compressed(const std::string& path) {
-  return is_compressed(path) ? std::optional(DataFile(path)) : std::nullopt;
+  if (compression_of(path) == Compression::none) return std::nullopt;
+  return DataFile(path);
 }
 
 DataFile open_plain(const std::string& path, const std::optional<DataFile>& compressed,
                     const CacheFolder& cache, const ProgressCallback& progress) {
-  if (!compressed) return DataFile(path);
+  if (!compressed) {
+    DataFile file(path);
+    check_kind(file, path);
+    return file;
+  }
+  check_kind(*compressed, path);
   DataFile copy(decompressed_copy(cache, *compressed, progress));
+  check_copy_kind(copy, path);
   copy.mark_in_use();
   return copy;
 }
@@ -30,8 +38,9 @@ DataFile open_plain(const std::string& path, const std::optional<DataFile>& comp
 // The index of `file`, which is the data file `data_path` or its copy.
 LineIndex open_index(const DataFile& file, const std::string& data_path, const CacheFolder& cache,
                      const IndexBuild& build) {
-  const std::string name = is_compressed(data_path) ? file_name(file.path()) + ".index"
-                                                    : CacheFolder::name_of(data_path, ".index");
+  const std::string name = compression_of(data_path) == Compression::none
+                               ? CacheFolder::name_of(data_path, ".index")
+                               : file_name(file.path()) + ".index";
   const Checksum128 fingerprint = file.fingerprint();
   std::optional<LineIndex> index;
   const auto is_valid = [&](const std::string& path) {

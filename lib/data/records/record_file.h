@@ -36,7 +36,8 @@ class RecordFile {
  public:
   // Opens `path`, its decompressed copy if it is compressed, and its index. Both are built if the
   // cache has none that match the file's size, time and fingerprint. No thread is left running.
-  // Throws DataError (unreadable, damaged) or FileError (cache cannot be written).
+  // Throws DataError (unreadable, damaged, of another kind than its name) or FileError (cache
+  // cannot be written).
   RecordFile(const std::string& path, const CacheFolder& cache, const IndexBuild& build = {});
 
   const std::string& path() const { return path_; }  // as it was given

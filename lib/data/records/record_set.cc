@@ -17,15 +17,33 @@ std::uint64_t view_count(std::uint64_t rows, double weight) {
   return static_cast<std::uint64_t>(std::llround(static_cast<double>(rows) * weight));
 }
 
+// "hf://...", "s3://...", "file://...".
+bool is_address(std::string_view word) {
+  const std::size_t end = word.find("://");
+  return end != std::string_view::npos && end > 0 &&
+         word.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-") == end;
+}
+
 }  // namespace
 
 DataSource parse_data_source(FileSystem& files, const std::string& word) {
   const std::size_t colon = word.rfind(':');
   if (colon == std::string::npos || files.exists(word)) return {.path = word};
+  if (is_address(word))
+    throw DataError(
+        "--data {}: no such file; nothing is downloaded, expected the path of a local file", word);
   DataSource source{.path = word.substr(0, colon)};
   const char* const end = word.data() + word.size();
   const auto [rest, error] = std::from_chars(word.data() + colon + 1, end, source.weight);
-  if (error != std::errc() || rest != end || !(source.weight > 0) || source.weight > kMaxWeight)
+  const bool is_weight =
+      error == std::errc() && rest == end && source.weight > 0 && source.weight <= kMaxWeight;
+  if (!is_weight && !files.exists(source.path))
+    throw DataError(
+        "--data {}: no such file; nothing is downloaded, expected the path of a local file (before "
+        "a colon and a weight, if any)",
+        word);
+  if (!is_weight)
     throw UsageError(
         "--data {}: found the weight '{}'; expected a number above 0 and at most {}, as in "
         "data.jsonl:0.5",

@@ -20,8 +20,9 @@ struct DataSource {
   double weight = 1.0;
 };
 
-// An existing path is never split. Throws UsageError if the weight is not a number above 0 and at
-// most 1000.
+// An existing path is never split. Throws DataError for an address ("hf://...") and if what is not
+// a weight follows the colon and no such file exists; UsageError if it exists and the weight is not
+// a number above 0 and at most 1000.
 DataSource parse_data_source(FileSystem& files, const std::string& word);
 
 class RecordSet {

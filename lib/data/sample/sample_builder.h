@@ -56,6 +56,8 @@ class SampleBuilder {
 
   // Format of the last record that was parsed.
   RecordFormat last_format() const { return last_format_; }
+  // What it held that is not in its sample; valid until the next one.
+  const RecordNotes& last_notes() const { return parser_.last().notes; }
 
  private:
   void take_tokens(const ParsedRecord& record, Sample& sample) const;

@@ -130,7 +130,7 @@ std::unique_ptr<SampleBuilder> Preprocessor::builder(std::int64_t cutoff_length)
 
 std::string Preprocessor::key() const {
   return to_hex(checksum128(fmt::format(
-      "samples 1|{}|{}|{}|{}|{}|{}|{}|{}|{}", tokenizer_key_, template_.name,
+      "samples 2|{}|{}|{}|{}|{}|{}|{}|{}|{}", tokenizer_key_, template_.name,
       fmt::join(sample_tokens_.bos_tokens, " "), fmt::join(sample_tokens_.eos_tokens, " "),
       name(options_.train_on), options_.cutoff_len, options_.parse_special_in_text,
       options_.data_format, fmt::join(options_.column, "|"))));

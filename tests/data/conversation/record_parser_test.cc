@@ -191,7 +191,7 @@ TEST_CASE("Broken records are refused with the path of the error") {
       {R"({"messages": [{"role": "assistant", "content": "x", "reasoning_content": 1}]})",
        "messages[0].reasoning_content: found a number; expected a text"},
       {R"({"messages": [{"role": "assistant", "content": "x", "weight": 0.5}]})",
-       "messages[0].weight: expected 0 (context only) or 1 (trained)"},
+       "messages[0].weight: found the number 0.5; expected 1 (trained) or 0 (context only)"},
       {R"({"messages": [{"role": "assistant", "tool_calls": {}}]})",
        "messages[0].tool_calls: found an object; expected a list of calls"},
       {R"({"messages": [{"role": "assistant", "tool_calls": [{"arguments": {}}]}]})",
@@ -251,4 +251,91 @@ TEST_CASE("With a given format no other is detected") {
         "refused: the key 'conversations' is missing");
   CHECK(parse_format("auto") == std::nullopt);
   CHECK_THROWS_AS(parse_format("openai"), UsageError);
+}
+
+TEST_CASE("Flags of a turn, under all their names, say whether it is trained") {
+  for (const std::string key : {"weight", "train", "training", "trainable", "loss", "loss_mask"})
+    for (const std::string no : {"0", "false", "0.0"})
+      check({{R"({"messages": [{"role": "assistant", "content": "x", ")" + key + R"(": )" + no +
+                  R"(}, {"role": "assistant", "content": "y", ")" + key +
+                  R"(": true}, {"role": "assistant", "content": "z", ")" + key + R"(": null}]})",
+              "assistant: x (context) | assistant: y | assistant: z"}});
+  check({{R"({"conversations": [{"from": "gpt", "value": "x", "train": false, "weight": 0}]})",
+          "assistant: x (context)"}});
+  check_refused(
+      {{R"({"messages": [{"role": "assistant", "content": "x", "train": false, "weight": 1}]})",
+        "messages[0].weight: found that the turn is trained, and another key of the message says "
+        "the opposite"},
+       {R"({"messages": [{"role": "assistant", "content": "x", "loss_mask": [0, 1]}]})",
+        "messages[0].loss_mask: found an array; expected true or 1"},
+       {R"({"messages": [{"role": "assistant", "content": "x", "train": "false"}]})",
+        "messages[0].train: found a string; expected true or 1"},
+       {R"({"messages": [{"role": "assistant", "content": "x", "loss": 1e-400}]})",
+        "found a number that is too small for 64 bits"},
+       {R"({"messages": [{"role": "assistant", "content": "x", "loss": 0.0000001e-320}]})",
+        "found a number that is too small for 64 bits"}});
+}
+
+TEST_CASE("A mapped flag has no other names") {
+  RecordParserOptions options;
+  options.columns = ColumnNames({"weight=learn"});
+  CHECK(parse(R"({"messages": [{"role": "assistant", "content": "x", "learn": false},
+                               {"role": "assistant", "content": "y", "weight": 0, "train": 0}]})",
+              options) == "assistant: x (context) | assistant: y");
+}
+
+TEST_CASE("Reasoning has three names") {
+  for (const std::string key : {"reasoning_content", "reasoning", "thinking"})
+    check({{R"({"messages": [{"role": "assistant", "content": "x", ")" + key + R"(": "because"}]})",
+            "assistant: x [think: because]"}});
+  check({{R"({"messages": [{"role": "assistant", "content": "x", "reasoning": "a",
+              "reasoning_content": "a", "thinking": ""}]})",
+          "assistant: x [think: a]"}});
+  check_refused({{R"({"messages": [{"role": "assistant", "content": "x", "reasoning": "a",
+                      "thinking": "b"}]})",
+                  "messages[0].thinking: found two texts of reasoning that differ"},
+                 {R"({"messages": [{"role": "assistant", "content": "x", "thinking": true}]})",
+                  "messages[0].thinking: found true or false; expected a text"}});
+}
+
+TEST_CASE("What does not reach the sample is noted") {
+  RecordParser parser({});
+  const auto notes_of = [&](std::string_view json) {
+    RecordBuffer buffer = buffer_of(json);
+    const RecordNotes& notes = parser.parse(buffer).notes;
+    std::string keys;
+    for (const std::string_view key : notes.unknown_keys)
+      keys += fmt::format("{} ", key);
+    return fmt::format("{}{} {}", keys, notes.empty_answers, notes.flagged_prompts);
+  };
+  CHECK(notes_of(R"({"messages": [{"role": "user", "content": "q", "score": 1, "name": "n"},
+                                  {"role": "assistant", "content": "a", "score": 2, "x": null}]})") ==
+        "score score 0 0");
+  CHECK(notes_of(R"({"messages": [{"role": "assistant", "content": " \n"},
+                                  {"role": "assistant", "content": null},
+                                  {"role": "assistant", "content": "", "weight": 0},
+                                  {"role": "assistant", "content": "", "thinking": "x"}]})") ==
+        "2 0");
+  CHECK(notes_of(R"({"messages": [{"role": "user", "content": "q", "train": true},
+                                  {"role": "system", "content": "q", "train": false}]})") == "0 1");
+  CHECK(notes_of(R"({"instruction": "q", "output": ""})") == "1 0");
+  CHECK(notes_of(R"({"prompt": "q", "completion": ""})") == "1 0");
+  CHECK(notes_of(R"({"input_ids": [1]})") == "0 0");
+}
+
+TEST_CASE("Token rows that were packed, padded or masked elsewhere are refused") {
+  check({{R"({"input_ids": [1, 2], "attention_mask": [1, 1], "x": [7]})", "1/1 2/2 "},
+         {R"({"input_ids": [1, 2], "attention_mask": [true, 1.0], "x": "y"})", "1/1 2/2 "},
+         {R"({"input_ids": [1, 2], "labels": [-100, 2], "loss_mask": [0, 1]})", "1/-100 2/2 "},
+         {R"({"input_ids": [1, 2], "position_ids": null})", "1/1 2/2 "}});
+  for (const std::string key : {"position_ids", "cu_seqlens", "seq_lengths", "segment_ids"})
+    for (const std::string more : {"", R"(, "source": "s")"})
+      check_refused({{R"({"input_ids": [1, 2], ")" + key + R"(": [0, 1])" + more + "}",
+                      "found the key '" + key + "' beside 'input_ids': the row was packed"}});
+  check_refused(
+      {{R"({"input_ids": [1, 2], "attention_mask": [1, 0]})",
+        "attention_mask: found something else than a list of ones: the row was padded or packed"},
+       {R"({"input_ids": [1, 2], "attention_mask": [[1, 0], [1, 1]]})", "attention_mask: found"},
+       {R"({"input_ids": [1, 2], "loss_mask": [0, 1]})",
+        "found the key 'loss_mask' and no 'labels'; expected labels"}});
 }

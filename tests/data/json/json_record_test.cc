@@ -111,3 +111,12 @@ TEST_CASE("A parser without memory blames no row: std::bad_alloc, not DataError"
   CHECK(WEXITSTATUS(status) == 0);
 }
 #endif
+
+TEST_CASE("A number that becomes zero is found outside of texts") {
+  for (const std::string_view json :
+       {R"([1e-400])", R"({"a": -0.1E-999, "b": 1})", R"({"a": "\"", "b": 0.0000001e-320})"})
+    CHECK(has_underflow(json));
+  for (const std::string_view json : {R"([0, 0.0, -0.0, 0e5, 1e-300])",
+                                      R"({"a": "1e-400", "b": "\\", "c": "\"1e-400"})", R"([])"})
+    CHECK_FALSE(has_underflow(json));
+}

@@ -71,7 +71,7 @@ TEST_CASE("A cache file is next to the data, else in the home folder, or in the 
   const std::string data = folder.put("a.jsonl", "{1}\n");
   const std::string name = CacheFolder::name_of(data, ".x");
   CHECK(name == CacheFolder::key_of(data) + "a.jsonl.x");
-  const CacheFolder cache(folder.files(), "", folder.path("home"));
+  const CacheFolder cache(folder.files(), "", folder.path("home/.cache/odb-trainer"));
   const std::vector<std::string> places{folder.path(".odb-cache/" + name),
                                         folder.path("home/.cache/odb-trainer/" + name)};
   CHECK(cache.places(data, name) == places);
@@ -99,13 +99,33 @@ TEST_CASE("A cache file is next to the data, else in the home folder, or in the 
     folder.put("home", "no folder");
     CHECK_THROWS_WITH(make_x(cache, data), Catch::Contains("a.jsonl: no folder for its index") &&
                                                Catch::Contains("--cache-dir"));
-    CHECK_THROWS_WITH(make_x(CacheFolder(folder.files(), "", ""), data),
-                      Catch::Contains("the user has no home") && Catch::Contains("--cache-dir"));
+    CHECK_THROWS_WITH(
+        make_x(CacheFolder(folder.files(), "", ""), data),
+        Catch::Contains("the user has no home folder") && Catch::Contains("--cache-dir"));
   }
   SECTION("chosen") {
-    const CacheFolder chosen(folder.files(), folder.path("chosen"), folder.path("home"));
+    const CacheFolder chosen(folder.files(), folder.path("chosen"), folder.path("user"));
     CHECK(make_x(chosen, data) == folder.path("chosen/" + name));
   }
+}
+
+TEST_CASE("The user's folder follows XDG_CACHE_HOME, then HOME, then the user database") {
+  CHECK(CacheFolder::user_cache_folder("/xdg", "/home/a", "/db/a") == "/xdg/odb-trainer");
+  CHECK(CacheFolder::user_cache_folder("", "/home/a", "/db/a") == "/home/a/.cache/odb-trainer");
+  CHECK(CacheFolder::user_cache_folder("relative", "/home/a", "") == "/home/a/.cache/odb-trainer");
+  CHECK(CacheFolder::user_cache_folder("", "", "/db/a") == "/db/a/.cache/odb-trainer");
+  CHECK(CacheFolder::user_cache_folder("", "relative", "/db/a") == "/db/a/.cache/odb-trainer");
+  CHECK(CacheFolder::user_cache_folder("", "", "").empty());
+  // What the process really has; in a child, because a variable belongs to the whole process.
+  const auto folder_with = [](const char* xdg, const char* home) {
+    return as_nobody([=]() -> std::string {
+      for (const auto& [name, value] : {std::pair("XDG_CACHE_HOME", xdg), std::pair("HOME", home)})
+        if ((value == nullptr ? ::unsetenv(name) : ::setenv(name, value, 1)) != 0) return "errno";
+      return CacheFolder::user_cache_folder();
+    });
+  };
+  CHECK(folder_with("/xdg", "/home/a") == "/xdg/odb-trainer");
+  CHECK(folder_with(nullptr, "/home/a") == "/home/a/.cache/odb-trainer");
 }
 
 TEST_CASE("An existing index is used from a folder that cannot be written") {

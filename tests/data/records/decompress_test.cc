@@ -169,10 +169,8 @@ TEST_CASE("Damaged or cut compressed files are refused and leave no copy") {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"cut.jsonl.gz", good_gzip.substr(0, good_gzip.size() / 2)},
       {"tail.jsonl.gz", good_gzip.substr(0, good_gzip.size() - 1)},
-      {"no.jsonl.gz", text},
       {"flipped.jsonl.gz", flipped},
-      {"cut.jsonl.zst", good_zstd.substr(0, good_zstd.size() / 2)},
-      {"no.jsonl.zst", text}};
+      {"cut.jsonl.zst", good_zstd.substr(0, good_zstd.size() / 2)}};
   for (const auto& [name, bytes] : cases) {
     INFO(name);
     folder.put(name, bytes);

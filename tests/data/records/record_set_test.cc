@@ -91,8 +91,18 @@ TEST_CASE("arguments of --data") {
   CHECK(parse_data_source(folder.files(), "a.jsonl:0.25").path == "a.jsonl");
   CHECK(parse_data_source(folder.files(), "a.jsonl:0.25").weight == 0.25);
   CHECK(parse_data_source(folder.files(), with_colon).path == with_colon);
-  for (const std::string word : {"a:0", "a:-1", "a:x", "a:", "a:1e9", "a:nan", "a:0.5x"})
-    CHECK_THROWS_AS(parse_data_source(folder.files(), word), UsageError);
+  const std::string there = folder.put("a", "{}");
+  for (const std::string weight : {"0", "-1", "x", "", "1e9", "nan", "0.5x", "1e-400"}) {
+    INFO(weight);
+    CHECK_THROWS_AS(parse_data_source(folder.files(), there + ":" + weight), UsageError);
+  }
+  for (const std::string word : {"hf://datasets/a/b.jsonl", "s3://a/b.jsonl", "https://a/b.jsonl",
+                                 "file:///a.jsonl", "hf://a/b.jsonl:0.5", "runs:a/train.jsonl"}) {
+    INFO(word);
+    CHECK_THROWS_AS(parse_data_source(folder.files(), word), DataError);
+    CHECK_THROWS_WITH(parse_data_source(folder.files(), word),
+                      Catch::Contains("--data " + word + ": no such file; nothing is downloaded"));
+  }
 }
 
 TEST_CASE("A file whose weight gives it no view is logged") {

@@ -213,3 +213,24 @@ TEST_CASE("Case lone_surrogates: each half becomes U+FFFD") {
   for (std::size_t i = 0; i < 4; ++i)
     CHECK_THAT(text_of(rows[i].sample.tokens), Catch::Contains(texts[i] + "<|im_end|>"));
 }
+
+TEST_CASE("Use cases turn_flags: an answer that is marked as context is not supervised") {
+  for (const std::string key : {"weight", "train", "loss"}) {
+    INFO(key);
+    const auto rows = rows_of("use/turn_flags/" + key + ".jsonl");
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].problem.empty());
+    CHECK(rows[0].left_out == LeftOutReason::none);
+    CHECK(supervised_text(rows[0].sample) == "4<|im_end|>");
+  }
+}
+
+TEST_CASE("Use cases turn_flags: three names of reasoning give the same ids, none an empty block") {
+  const auto rows = rows_of("use/turn_flags/reasoning.jsonl", "qwen3");
+  REQUIRE(rows.size() == 3);
+  CHECK_THAT(text_of(rows[0].sample.tokens), Catch::Contains("<think>\nbecause\n</think>"));
+  for (const Row& row : rows) {
+    CHECK(row.sample.tokens == rows[0].sample.tokens);
+    CHECK(row.sample.labels == rows[0].sample.labels);
+  }
+}
